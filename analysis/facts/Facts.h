@@ -1,0 +1,255 @@
+//===- Facts.h - What one translation unit says -----------------*- C++ -*-===//
+//
+// Part of decontend, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   compile command --> [extract] --> UnitFacts --> [codec] --> shard
+//                                         |
+//                                         +--> [program] links many of them
+//
+// Plain data about one unit, without a pointer into Clang's AST. A function is
+// a flat list of events in source order; blocks (loops, branches) are brackets
+// in that list. This is enough to ask "what follows the wait", "is it inside a
+// loop", "which object is freed" without parsing anything again, and events
+// carry the byte range of their statement, so that a plan can edit the text.
+//
+// Names. A function with external linkage is keyed by its name (C) or by its
+// USR (C++); one with internal linkage by `name@file`, so that static functions
+// of the same name stay apart. Records are keyed `struct foo`, `union foo`, or
+// by qualified name (C++); slots are `struct foo.member`.
+//
+// Paths are pure: relative to the source root, or `$build/...` below the build
+// folder, else absolute (system headers). See UnitPaths in analysis/extract.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DECONTEND_ANALYSIS_FACTS_FACTS_H
+#define DECONTEND_ANALYSIS_FACTS_FACTS_H
+
+#include "Symbols.h"
+#include <array>
+#include <string>
+#include <vector>
+
+namespace decontend {
+
+/// A position that a person can look up. Lines and columns start at 1; columns
+/// count bytes. Line 0 means "nowhere".
+struct Place {
+  Sym File = Sym::None;
+  uint32_t Line = 0;
+  uint32_t Column = 0;
+  bool operator==(const Place &) const = default;
+};
+
+/// A half-open range of byte offsets in the file of the enclosing fact.
+/// Empty when the text comes from a macro body and cannot be edited there.
+struct Span {
+  uint32_t Begin = 0;
+  uint32_t End = 0;
+  bool empty() const { return Begin == End; }
+  bool contains(Span O) const { return Begin <= O.Begin && O.End <= End; }
+  bool operator==(const Span &) const = default;
+};
+
+/// Where the value of an expression comes from.
+enum class RootKind : uint8_t {
+  Unknown,
+  Param,    ///< Base is the parameter's name, Index its number.
+  Local,    ///< Base is the variable's name.
+  Global,   ///< Base is the variable's key.
+  Function, ///< Base is the function's key (its address is taken).
+  Call,     ///< Base is the callee's key or slot.
+  Constant, ///< A literal or enumerator; Text spells it.
+  Null,     ///< NULL, nullptr, 0 as a pointer.
+};
+
+/// An access path: `&ns->mnt_llist` is {Param ns, Text "&ns->mnt_llist",
+/// Field "struct ipc_namespace.mnt_llist"}.
+struct Expr {
+  enum : uint8_t { AddressOf = 1, Deref = 2, Indexed = 4, Pointer = 8 };
+  RootKind Root = RootKind::Unknown;
+  uint8_t Flags = 0;
+  uint16_t Index = 0;       ///< Parameter number, when Root is Param.
+  Sym Base = Sym::None;
+  Sym Text = Sym::None;     ///< Normalised spelling, at most 120 bytes.
+  Sym Record = Sym::None;   ///< Record that the value is, or points to.
+  Sym Field = Sym::None;    ///< Last member named, as `struct foo.member`.
+  bool operator==(const Expr &) const = default;
+};
+
+enum class EventKind : uint8_t {
+  Call,     ///< Callee called; Exprs are the arguments.
+  Assign,   ///< Exprs are {left, right}; also initialised declarations.
+  Return,   ///< Exprs is {value} or empty.
+  Goto,     ///< Callee is the label.
+  Label,    ///< Callee is the label.
+  Break,
+  Continue,
+  Loop,     ///< Opens a block; Callee is the macro or keyword that makes it.
+  Branch,   ///< Opens the "then" block of an if (or ?: && ||).
+  Else,     ///< Opens the "else" block; Link of the Branch leads to its End.
+  Switch,   ///< Opens a block.
+  Case,     ///< A case or default label.
+  End,      ///< Closes the block opened at Link.
+  Lambda,   ///< Opens the body of a lambda or block; not run in place.
+};
+
+/// How a call finds its target.
+enum class CallVia : uint8_t {
+  Direct,   ///< Callee is a function key.
+  Slot,     ///< Callee is a slot, `struct file_operations.release`.
+  Variable, ///< Callee is the text of a function pointer expression.
+};
+
+struct Event {
+  enum : uint16_t {
+    InCondition = 1, ///< Part of the condition of the next Branch or Loop.
+    ResultUsed = 2,  ///< The value of the call is used.
+    FromMacro = 4,   ///< Spelled by a macro's body (not merely an argument).
+    NullTest = 8,    ///< Branch: condition tests a pointer against null.
+    Negated = 16,    ///< Branch: taken when the tested value is null/zero.
+    ErrorTest = 32,  ///< Branch: condition tests for an error (IS_ERR, ret<0).
+    Unlikely = 64,   ///< Branch: wrapped in unlikely().
+    Declares = 128,  ///< Assign: initialises a declaration.
+    Statement = 256, ///< The event is a whole statement of its own.
+    Braced = 512,    ///< Branch/Else/Loop: the body is a compound statement.
+    Static = 1024,   ///< Assign: initialises a static local.
+    Bounded = 2048,  ///< Loop: a do { } while (0).
+  };
+  EventKind Kind = EventKind::Call;
+  CallVia Via = CallVia::Direct;
+  uint16_t Flags = 0;
+  uint32_t Line = 0, Column = 0;
+  Span Text;              ///< The statement with its `;`, else the expression.
+  Sym Callee = Sym::None; ///< Function, slot, label, loop macro, condition.
+  Sym Macro = Sym::None;  ///< Outermost macro whose expansion made the event.
+  Sym Comment = Sym::None;///< Comment just above or beside a modelled call.
+  uint32_t Link = 0;      ///< Opener: index of its End; End: of its opener;
+                          ///< Else: of its Branch. 0 when there is none.
+  uint32_t FirstExpr = 0; ///< Range in FunctionFacts::Exprs.
+  uint16_t NumExprs = 0;
+  bool is(uint16_t Flag) const { return Flags & Flag; }
+  bool operator==(const Event &) const = default;
+};
+
+struct ParamFacts {
+  Sym Name = Sym::None;
+  Sym Type = Sym::None;   ///< As written, e.g. `struct ipc_namespace *`.
+  Sym Record = Sym::None; ///< Record it is, or points to.
+  bool operator==(const ParamFacts &) const = default;
+};
+
+struct FunctionFacts {
+  enum : uint16_t {
+    Static = 1,
+    Inline = 2,
+    InHeader = 4,  ///< Defined outside the unit's main file.
+    MacroMade = 8, ///< Its name is spelled by a macro expansion.
+    NoReturn = 16,
+    Cxx = 32,
+    Method = 64,
+    Destructor = 128,
+    Constructor = 256,
+    Variadic = 512,
+  };
+  Sym Key = Sym::None;
+  Sym Name = Sym::None;
+  Place Where;
+  uint32_t EndLine = 0;
+  Span Whole;               ///< From the first declaration specifier to `}`.
+  Span Body;                ///< From `{` to `}`, both included.
+  Sym Section = Sym::None;  ///< Section attribute, e.g. `.init.text`.
+  Sym ReturnType = Sym::None;
+  uint16_t Flags = 0;
+  std::vector<ParamFacts> Params;
+  std::vector<Event> Events;
+  std::vector<Expr> Exprs;
+
+  bool is(uint16_t Flag) const { return Flags & Flag; }
+  llvm::ArrayRef<Expr> exprs(const Event &E) const {
+    return llvm::ArrayRef<Expr>(Exprs).slice(E.FirstExpr, E.NumExprs);
+  }
+  bool operator==(const FunctionFacts &) const = default;
+};
+
+struct FieldFacts {
+  enum : uint8_t { Pointer = 1, Array = 2, Flexible = 4, BitField = 8 };
+  Sym Name = Sym::None;
+  Sym Type = Sym::None;
+  Sym Record = Sym::None;
+  uint8_t Flags = 0;
+  uint32_t Line = 0;
+  Span Text; ///< The member declaration with its `;`, in the record's file.
+  bool operator==(const FieldFacts &) const = default;
+};
+
+struct RecordFacts {
+  enum : uint8_t { Packed = 1, Union = 2, RandomLayout = 4, Cxx = 8 };
+  Sym Key = Sym::None;
+  Place Where;
+  Span Braces; ///< From `{` to `}`, both included; empty if made by a macro.
+  uint8_t Flags = 0;
+  std::vector<FieldFacts> Fields; ///< Members of anonymous structs included.
+  bool operator==(const RecordFacts &) const = default;
+};
+
+struct GlobalFacts {
+  enum : uint8_t { Static = 1, Const = 2, ThreadLocal = 4, Defined = 8 };
+  Sym Key = Sym::None;
+  Sym Name = Sym::None;
+  Sym Type = Sym::None;
+  Sym Record = Sym::None;
+  Sym Section = Sym::None;
+  uint8_t Flags = 0;
+  Place Where;
+  bool operator==(const GlobalFacts &) const = default;
+};
+
+/// A function put into a slot: by an initialiser (`.release = foo_release`) or
+/// by an assignment (`x->release = foo_release`).
+struct SlotFill {
+  Sym Slot = Sym::None;     ///< `struct file_operations.release`.
+  Sym Function = Sym::None; ///< Key of the function.
+  Sym Object = Sym::None;   ///< Key of the initialised variable, if known.
+  Sym Within = Sym::None;   ///< Key of the assigning function, if any.
+  Place Where;
+  bool operator==(const SlotFill &) const = default;
+};
+
+/// A macro that the models know as a marker, expanded at file level:
+/// `module_exit(foo_exit)`, `EXPORT_SYMBOL_GPL(foo)`.
+struct MarkerFacts {
+  Sym Macro = Sym::None;
+  Sym Argument = Sym::None; ///< First argument, white space removed.
+  Place Where;
+  bool operator==(const MarkerFacts &) const = default;
+};
+
+/// BLAKE3 of a file's bytes, the first 16 bytes of it.
+using Digest = std::array<uint8_t, 16>;
+
+struct Dependency {
+  Sym Path = Sym::None;
+  Digest Content{};
+  bool operator==(const Dependency &) const = default;
+};
+
+/// Everything that extraction learns from one unit.
+struct UnitFacts {
+  Symbols Names;
+  Sym MainFile = Sym::None;
+  std::vector<Dependency> Files; ///< Main file first, then in include order.
+  std::vector<FunctionFacts> Functions;
+  std::vector<RecordFacts> Records;
+  std::vector<GlobalFacts> Globals;
+  std::vector<SlotFill> Slots;
+  std::vector<MarkerFacts> Markers;
+
+  llvm::StringRef str(Sym S) const { return Names.str(S); }
+};
+
+} // namespace decontend
+
+#endif

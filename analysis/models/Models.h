@@ -1,0 +1,159 @@
+//===- Models.h - Knowledge of APIs as data ---------------------*- C++ -*-===//
+//
+// Part of decontend, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   linux.yaml, liburcu.yaml (embedded) --+
+//                                         +--> [loadModels] --> Models
+//   --models mine.yaml (adds, removes) ---+
+//
+// What `synchronize_rcu`, `kfree` or the slot `file_operations.release` mean is
+// data, not code. The format is described in docs/models.md. Names may contain
+// `*` (glob); an exact name wins over a glob, a later file over an earlier one.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DECONTEND_ANALYSIS_MODELS_MODELS_H
+#define DECONTEND_ANALYSIS_MODELS_MODELS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/GlobPattern.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace decontend {
+
+/// How a function is reached. A bit set: a function can be reached many ways.
+enum Context : uint16_t {
+  CtxNone = 0,
+  CtxInit = 1,      ///< Boot, module load, start of the program.
+  CtxExit = 2,      ///< Module unload, end of the program.
+  CtxSetup = 4,     ///< Once per object, when it is made.
+  CtxTeardown = 8,  ///< Once per object, when it dies.
+  CtxHot = 16,      ///< System call, packet, I/O: often and by anyone.
+  CtxAsync = 32,    ///< Work queue, thread, timer, RCU callback.
+  CtxAdmin = 64,    ///< Configuration by an administrator, hot-plug: rare.
+};
+
+/// Spells one bit: "init", "exit", "setup", "teardown", "hot", "async",
+/// "admin"; "" for anything else.
+llvm::StringRef contextName(uint16_t Bit);
+
+/// The bit for a name, or CtxNone.
+uint16_t contextFromName(llvm::StringRef Name);
+
+/// A call that waits for a grace period.
+struct WaitModel {
+  enum CostKind : uint8_t {
+    Full,      ///< A whole grace period, milliseconds.
+    Expedited, ///< Interrupts all CPUs instead of waiting: the author has paid.
+    Adaptive,  ///< Expedited in some contexts (synchronize_net under RTNL).
+    Barrier,   ///< Waits for callbacks that are already queued.
+  };
+  std::string Flavour; ///< "rcu", "srcu", "rcu-tasks", "urcu-memb", ...
+  CostKind Cost = Full;
+  int DomainArg = -1;  ///< Argument that names the domain (srcu_struct), or -1.
+  std::string Deferred;   ///< Asynchronous form: "call_rcu", "call_srcu".
+  std::string Barrier;    ///< Waits for the deferred ones: "rcu_barrier".
+  std::string HeadType;   ///< "struct rcu_head".
+  std::string FreeMacro;  ///< "kfree_rcu", or empty.
+  std::string Expedite;   ///< Cheaper form to advise: "synchronize_net" or so.
+};
+
+/// A function pointer argument, and how it will be called.
+struct CallbackModel {
+  int Arg = 0;
+  uint16_t Context = CtxNone;
+  bool Inline = false; ///< Called before the function returns (kref_put).
+};
+
+/// What one function of an API does. Argument numbers start at 0; -1: none.
+struct FunctionModel {
+  std::string Name;
+  std::optional<WaitModel> Wait;
+  int Frees = -1;          ///< Frees the memory that this argument points to.
+  std::string FreeByRcu;   ///< Deferred form for a free: "kfree_rcu".
+  int CacheArg = -1;       ///< Frees into this kmem_cache.
+  int Unlinks = -1;        ///< Makes this object unreachable for new readers.
+  bool UnlinksIfNull = false; ///< ... only if argument 1 is null.
+  int DropsRef = -1;       ///< Drops a reference; true when it was the last.
+  int TakesRef = -1;
+  int Acquires = -1, Releases = -1; ///< Lock arguments.
+  std::string Lock;        ///< Kind: spinlock, mutex, rwsem, rcu, rtnl, ...
+  bool LockIsGlobal = false;        ///< No argument: rtnl_lock().
+  bool Allocates = false;
+  bool Sleeps = false;
+  bool Inert = false;      ///< Logging, assertions, hints: order is free.
+  bool StopsDevice = false;///< Touches hardware; what follows may need order.
+  bool DestroysDomain = false; ///< kmem_cache_destroy, cleanup_srcu_struct.
+  bool WaitsForWork = false;   ///< flush_work, cancel_work_sync, kthread_stop.
+  bool Opaque = false;     ///< Do not look into its body for waits.
+  std::vector<CallbackModel> Callbacks;
+};
+
+/// What a slot of an operation table means.
+struct SlotModel {
+  std::string Slot;  ///< "struct file_operations.release".
+  uint16_t Context = CtxNone;
+  std::string Why;   ///< "close of a file", shown in traces.
+};
+
+/// A name (or section, or marker macro) that fixes a context.
+struct EntryModel {
+  enum KindT : uint8_t { Name, Section, Marker } Kind = Name;
+  std::string Pattern;
+  uint16_t Context = CtxNone;
+  bool Exports = false; ///< EXPORT_SYMBOL: callable from outside the program.
+  std::string Why;
+};
+
+/// All models in force. Immutable once loaded; safe to read from any thread.
+class Models {
+public:
+  /// Model of the function called \p Name (not its key), or null. O(1) for
+  /// exact names, else a scan of the globs (memoise in hot loops).
+  const FunctionModel *function(llvm::StringRef Name) const;
+
+  /// Model of the slot, or null. Tries `struct foo.member` exactly, then globs.
+  const SlotModel *slot(llvm::StringRef Slot) const;
+
+  /// Context fixed by a function's name, by its section, or by a marker macro.
+  const EntryModel *entry(EntryModel::KindT Kind, llvm::StringRef Text) const;
+
+  /// Names of all marker macros, sorted (extraction listens to these only).
+  std::vector<std::string> markers() const;
+
+  /// Hex BLAKE3 over all that is in force; part of every shard's key.
+  llvm::StringRef digest() const { return DigestHex; }
+
+  llvm::ArrayRef<FunctionModel> functions() const { return Functions; }
+  llvm::ArrayRef<SlotModel> slots() const { return Slots; }
+
+private:
+  friend class ModelsBuilder;
+  std::vector<FunctionModel> Functions;
+  std::vector<SlotModel> Slots;
+  std::vector<EntryModel> Entries;
+  llvm::StringMap<size_t> FunctionByName, SlotByName;
+  std::vector<std::pair<llvm::GlobPattern, size_t>> FunctionGlobs, SlotGlobs;
+  std::vector<std::pair<llvm::GlobPattern, size_t>> EntryGlobs;
+  llvm::StringMap<size_t> EntryByText[3];
+  std::string DigestHex;
+};
+
+/// Loads the embedded models and then each of \p Files (paths of YAML files).
+/// The error names file, line and what was expected. Reads files; blocks.
+llvm::Expected<Models> loadModels(llvm::ArrayRef<std::string> Files = {});
+
+/// Loads from memory only, for tests: {name shown in errors, text} pairs.
+llvm::Expected<Models>
+loadModelsFromText(llvm::ArrayRef<std::pair<std::string, std::string>> Texts);
+
+} // namespace decontend
+
+#endif

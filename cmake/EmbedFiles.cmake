@@ -1,0 +1,18 @@
+# Run with -P by decontend_embed: writes NAME.h and NAME.cpp into OUT.
+file(MAKE_DIRECTORY ${OUT})
+string(REPLACE "|" ";" FILES "${FILES}")
+set(header "// Generated. {path, text} of embedded files.\n#pragma once\n#include <string_view>\n#include <utility>\n#include <vector>\nnamespace decontend::embedded {\nstd::vector<std::pair<std::string_view, std::string_view>> ${NAME}();\n}\n")
+set(body "#include \"${NAME}.h\"\n")
+set(list "")
+set(i 0)
+foreach(f ${FILES})
+  # As numbers: no limit on the length of a literal, no escaping.
+  file(READ ${ROOT}/${f} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(APPEND body "static const unsigned char Text${i}[] = {${bytes}0};\n")
+  string(APPEND list "    {\"${f}\", {reinterpret_cast<const char *>(Text${i}), sizeof(Text${i}) - 1}},\n")
+  math(EXPR i "${i} + 1")
+endforeach()
+string(APPEND body "namespace decontend::embedded {\nstd::vector<std::pair<std::string_view, std::string_view>> ${NAME}() {\n  return {\n${list}  };\n}\n}\n")
+file(WRITE ${OUT}/${NAME}.h "${header}")
+file(WRITE ${OUT}/${NAME}.cpp "${body}")
