@@ -28,6 +28,7 @@
 #define DECONTEND_ANALYSIS_FACTS_FACTS_H
 
 #include "Symbols.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <array>
 #include <string>
 #include <vector>
