@@ -22,6 +22,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/GlobPattern.h"
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,7 +60,7 @@ struct WaitModel {
   CostKind Cost = Full;
   int DomainArg = -1;  ///< Argument that names the domain (srcu_struct), or -1.
   std::string Deferred;   ///< Asynchronous form: "call_rcu", "call_srcu".
-  std::string Barrier;    ///< Waits for the deferred ones: "rcu_barrier".
+  std::string BarrierCall; ///< Waits for the deferred ones: "rcu_barrier".
   std::string HeadType;   ///< "struct rcu_head".
   std::string FreeMacro;  ///< "kfree_rcu", or empty.
   std::string Expedite;   ///< Cheaper form to advise: "synchronize_net" or so.
@@ -93,6 +94,8 @@ struct FunctionModel {
   bool DestroysDomain = false; ///< kmem_cache_destroy, cleanup_srcu_struct.
   bool WaitsForWork = false;   ///< flush_work, cancel_work_sync, kthread_stop.
   bool Opaque = false;     ///< Do not look into its body for waits.
+  std::string Defers;      ///< Flavour whose grace period it lets pass before
+                           ///< it acts: call_rcu and kfree_rcu say "rcu".
   std::vector<CallbackModel> Callbacks;
 };
 
@@ -143,6 +146,8 @@ private:
   std::vector<std::pair<llvm::GlobPattern, size_t>> FunctionGlobs, SlotGlobs;
   std::vector<std::pair<llvm::GlobPattern, size_t>> EntryGlobs;
   llvm::StringMap<size_t> EntryByText[3];
+  /// Globs refer to their text, so it is kept where copies can share it.
+  std::shared_ptr<const std::vector<std::string>> GlobTexts;
   std::string DigestHex;
 };
 
