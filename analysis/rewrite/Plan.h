@@ -62,9 +62,10 @@ struct Plan {
   std::vector<std::string> files() const;
 };
 
-/// Applies the edits of one file to its contents. Equal edits are made once;
-/// two insertions at one place keep their order; overlaps and ranges outside
-/// the file are an error that names file and offset.
+/// Applies the edits of one file to its contents; those of other files are left
+/// out, so that a whole plan can be passed. Equal edits are made once; two
+/// insertions at one place keep their order; overlaps and ranges outside the
+/// file are an error that names file and offset.
 llvm::Expected<std::string> applyEdits(llvm::StringRef File,
                                        llvm::StringRef Contents,
                                        std::vector<Edit> Edits);
