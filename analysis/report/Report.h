@@ -39,7 +39,7 @@ struct ReportedFinding {
 struct ReportOptions {
   bool Colour = false;
   bool ShowTrace = true;
-  bool ShowDiff = false;   ///< Print each plan as a unified diff.
+  bool ShowDiff = false; ///< Print each plan as a unified diff.
   std::string Version;
 };
 
@@ -54,10 +54,12 @@ void renderJson(llvm::ArrayRef<ReportedFinding> Findings, const Coverage &C,
                 Sources &Files, const ReportOptions &O, llvm::raw_ostream &OS);
 
 /// True if a NOLINT comment of the file covers rule `contention-<Rule>` at that
-/// line: NOLINT on the line, NOLINTNEXTLINE on the line above, or an open
-/// NOLINTBEGIN/NOLINTEND block; with no list, or a list with the id or a glob.
+/// line, as clang-tidy 19 reads them: NOLINT on the line, NOLINTNEXTLINE on the
+/// line above, or a NOLINTBEGIN block closed by a NOLINTEND with the same list;
+/// with no list, or a list with the id or a glob. The column (0: the first that
+/// is not blank) matters where a block begins or ends on the line itself.
 bool isSuppressed(Sources &Files, llvm::StringRef File, uint32_t Line,
-                  llvm::StringRef Rule);
+                  llvm::StringRef Rule, uint32_t Column = 0);
 
 /// Removes suppressed findings; returns how many there were.
 size_t dropSuppressed(std::vector<Finding> &Findings, Sources &Files);

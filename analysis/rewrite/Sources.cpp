@@ -50,31 +50,33 @@ const std::string *Sources::get(llvm::StringRef File) {
               .first->second;
 }
 
+/// Offsets of lines as Clang counts them, since places come from it: a line
+/// ends with LF, CR LF or CR, and text must follow for another one to start.
+static std::vector<uint32_t> findLines(llvm::StringRef Text) {
+  std::vector<uint32_t> Starts;
+  for (size_t Begin = 0; Begin < Text.size();) {
+    Starts.push_back(Begin);
+    size_t End = Text.find_first_of("\r\n", Begin);
+    if (End == llvm::StringRef::npos)
+      break;
+    Begin = End + (Text.substr(End).starts_with("\r\n") ? 2 : 1);
+  }
+  return Starts;
+}
+
 llvm::StringRef Sources::line(llvm::StringRef File, uint32_t Line) {
   const std::string *Contents = get(File);
   if (!Contents || Line == 0)
     return {};
   llvm::StringRef Text = *Contents;
   auto It = LineStarts.find(File);
-  if (It == LineStarts.end()) {
-    std::vector<uint32_t> Starts;
-    // A new line ends the line before it; it starts one only if text follows.
-    for (size_t Begin = 0; Begin < Text.size();) {
-      Starts.push_back(Begin);
-      size_t End = Text.find('\n', Begin);
-      if (End == llvm::StringRef::npos)
-        break;
-      Begin = End + 1;
-    }
-    It = LineStarts.emplace(File.str(), std::move(Starts)).first;
-  }
+  if (It == LineStarts.end())
+    It = LineStarts.emplace(File.str(), findLines(Text)).first;
   const std::vector<uint32_t> &Starts = It->second;
   if (Line > Starts.size())
     return {};
   size_t Begin = Starts[Line - 1];
-  llvm::StringRef Found = Text.slice(Begin, Text.find('\n', Begin));
-  Found.consume_back("\r");
-  return Found;
+  return Text.slice(Begin, Text.find_first_of("\r\n", Begin));
 }
 
 } // namespace decontend

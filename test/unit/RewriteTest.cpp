@@ -96,6 +96,10 @@ TEST(Sources, LinesOfAllKinds) {
   EXPECT_EQ(S.line("f.c", 2), "");
   EXPECT_EQ(S.line("f.c", 3), "three");
   EXPECT_EQ(S.line("f.c", 4), "");
+  S.set("f.c", "old\rmac\n\rend\r");
+  EXPECT_EQ(S.line("f.c", 2), "mac");
+  EXPECT_EQ(S.line("f.c", 3), "");
+  EXPECT_EQ(S.line("f.c", 4), "end");
   S.set("f.c", "other\n");
   EXPECT_EQ(S.line("f.c", 1), "other");
   EXPECT_EQ(S.line("f.c", 2), "");
