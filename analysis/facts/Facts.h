@@ -117,7 +117,8 @@ struct Event {
     Statement = 256, ///< The event is a whole statement of its own.
     Braced = 512,    ///< Branch/Else/Loop: the body is a compound statement.
     Static = 1024,   ///< Assign: initialises a static local.
-    Bounded = 2048,  ///< Loop: a do { } while (0).
+    OwnBody = 2048,  ///< Loop: the body stands in a file, not in a macro.
+    Endless = 4096,  ///< Loop: no condition, or a constant one.
   };
   EventKind Kind = EventKind::Call;
   CallVia Via = CallVia::Direct;

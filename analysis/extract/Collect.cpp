@@ -1,0 +1,223 @@
+//===- Collect.cpp - Declarations of a unit as facts ----------------------===//
+//
+// Part of decontend, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   translation unit --> functions with bodies --> [BodyWalker] --> events
+//                    --> complete records, global variables, slot fills
+//
+//===----------------------------------------------------------------------===//
+
+#include "BodyWalker.h"
+#include "Naming.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
+
+using namespace clang;
+
+namespace decontend {
+
+namespace {
+
+class Collector {
+public:
+  Collector(ASTContext &Ctx, const ExtractOptions &O, UnitFacts &Facts)
+      : N(Ctx, O, Facts), Facts(Facts) {}
+
+  void context(const DeclContext *DC) {
+    for (const Decl *D : DC->decls())
+      declaration(D);
+  }
+
+  void mainFile() {
+    Facts.MainFile = N.file(N.SM.getMainFileID());
+  }
+
+private:
+  void declaration(const Decl *D) {
+    if (D->isImplicit() || D->isInvalidDecl())
+      return;
+    switch (D->getKind()) {
+    case Decl::Function:
+    case Decl::CXXMethod:
+    case Decl::CXXConstructor:
+    case Decl::CXXDestructor:
+    case Decl::CXXConversion:
+      function(cast<FunctionDecl>(D));
+      break;
+    case Decl::FunctionTemplate:
+      function(cast<FunctionTemplateDecl>(D)->getTemplatedDecl());
+      break;
+    case Decl::Record:
+    case Decl::CXXRecord:
+      record(cast<RecordDecl>(D));
+      break;
+    case Decl::ClassTemplate:
+      record(cast<ClassTemplateDecl>(D)->getTemplatedDecl());
+      break;
+    case Decl::Var:
+      variable(cast<VarDecl>(D));
+      break;
+    case Decl::Namespace:
+    case Decl::LinkageSpec:
+    case Decl::ExternCContext:
+      context(cast<DeclContext>(D));
+      break;
+    default:
+      break;
+    }
+  }
+
+  /// Has another unit already given what is called \p Name at \p P?
+  bool known(const Place &P, llvm::StringRef Name) {
+    if (!N.Options.Known)
+      return false;
+    const KnownBodies::Set *S = N.Options.Known->of(Facts.str(P.File));
+    return S && S->contains(KnownBodies::id(Name, P.Line));
+  }
+
+  void function(const FunctionDecl *FD) {
+    if (!FD->doesThisDeclarationHaveABody() || FD->hasSkippedBody() ||
+        !FD->getBody() || FD->isDefaulted())
+      return;
+    bool Main = N.inMainFile(FD->getLocation());
+    Place Where = N.place(FD->getLocation());
+    std::string Name = FD->getNameAsString();
+    if (!Main && known(Where, Name))
+      return;
+    FunctionFacts F;
+    F.Key = N.functionKey(FD);
+    F.Name = N.intern(Name);
+    F.Where = Where;
+    F.EndLine = N.place(FD->getBodyRBrace()).Line;
+    F.Whole = N.span(FD->getSourceRange());
+    F.Body = N.span(FD->getBody()->getSourceRange());
+    if (const auto *S = FD->getAttr<SectionAttr>())
+      F.Section = N.intern(S->getName());
+    F.ReturnType = N.typeText(FD->getReturnType());
+    auto Set = [&](bool On, uint16_t Flag) {
+      if (On)
+        F.Flags |= Flag;
+    };
+    Set(!FD->isExternallyVisible(), FunctionFacts::Static);
+    Set(FD->isInlineSpecified(), FunctionFacts::Inline);
+    Set(!Main, FunctionFacts::InHeader);
+    Set(FD->getLocation().isMacroID() &&
+            !N.SM.isMacroArgExpansion(FD->getLocation()),
+        FunctionFacts::MacroMade);
+    Set(FD->isNoReturn(), FunctionFacts::NoReturn);
+    Set(N.Ctx.getLangOpts().CPlusPlus, FunctionFacts::Cxx);
+    Set(isa<CXXMethodDecl>(FD), FunctionFacts::Method);
+    Set(isa<CXXDestructorDecl>(FD), FunctionFacts::Destructor);
+    Set(isa<CXXConstructorDecl>(FD), FunctionFacts::Constructor);
+    Set(FD->isVariadic(), FunctionFacts::Variadic);
+    for (const ParmVarDecl *P : FD->parameters())
+      F.Params.push_back({N.intern(P->getName()), N.typeText(P->getType()),
+                          N.recordOf(P->getType())});
+    BodyWalker(N, F).walk(FD->getBody());
+    Facts.Functions.push_back(std::move(F));
+  }
+
+  void record(const RecordDecl *RD) {
+    if (!RD->isThisDeclarationADefinition() || RD->isAnonymousStructOrUnion())
+      return;
+    Place Where = N.place(RD->getLocation());
+    Sym Key = N.recordKey(RD);
+    bool Main = N.inMainFile(RD->getLocation());
+    if (const auto *Cxx = dyn_cast<CXXRecordDecl>(RD))
+      context(Cxx); // methods and nested records
+    if (!Main && known(Where, Facts.str(Key)))
+      return;
+    RecordFacts R;
+    R.Key = Key;
+    R.Where = Where;
+    R.Braces = N.span(RD->getBraceRange());
+    if (RD->isUnion())
+      R.Flags |= RecordFacts::Union;
+    if (RD->hasAttr<PackedAttr>())
+      R.Flags |= RecordFacts::Packed;
+    if (RD->hasAttr<RandomizeLayoutAttr>())
+      R.Flags |= RecordFacts::RandomLayout;
+    if (N.Ctx.getLangOpts().CPlusPlus)
+      R.Flags |= RecordFacts::Cxx;
+    fields(RD, R);
+    // Records defined inside this one are declarations of their own in C.
+    if (!isa<CXXRecordDecl>(RD))
+      for (const Decl *D : RD->decls())
+        if (const auto *Inner = dyn_cast<RecordDecl>(D))
+          record(Inner);
+    Facts.Records.push_back(std::move(R));
+  }
+
+  void fields(const RecordDecl *RD, RecordFacts &R) {
+    for (const FieldDecl *FD : RD->fields()) {
+      if (FD->isAnonymousStructOrUnion()) {
+        if (const auto *Inner = FD->getType()->getAs<RecordType>())
+          fields(Inner->getDecl(), R);
+        continue;
+      }
+      FieldFacts F;
+      F.Name = N.intern(FD->getName());
+      F.Type = N.typeText(FD->getType());
+      F.Record = N.recordOf(FD->getType());
+      F.Line = N.place(FD->getLocation()).Line;
+      F.Text = N.span(FD->getSourceRange(), true);
+      if (FD->getType()->isPointerType())
+        F.Flags |= FieldFacts::Pointer;
+      if (FD->getType()->isArrayType())
+        F.Flags |= FieldFacts::Array;
+      if (FD->getType()->isIncompleteArrayType())
+        F.Flags |= FieldFacts::Flexible;
+      if (FD->isBitField())
+        F.Flags |= FieldFacts::BitField;
+      R.Fields.push_back(F);
+    }
+  }
+
+  void variable(const VarDecl *VD) {
+    if (VD->isThisDeclarationADefinition() == VarDecl::DeclarationOnly ||
+        !VD->getIdentifier())
+      return;
+    bool Main = N.inMainFile(VD->getLocation());
+    const clang::Expr *Init = VD->getInit();
+    if (!Main && !Init)
+      return;
+    Sym Key = N.variableKey(VD);
+    if (Init)
+      collectSlotFills(N, Init, Key, Key, Sym::None);
+    // Macros such as module_init() make variables that nobody names.
+    if (VD->getLocation().isMacroID() && VD->getName().starts_with("__"))
+      return;
+    GlobalFacts G;
+    G.Key = Key;
+    G.Name = N.intern(VD->getName());
+    G.Type = N.typeText(VD->getType());
+    G.Record = N.recordOf(VD->getType());
+    if (const auto *S = VD->getAttr<SectionAttr>())
+      G.Section = N.intern(S->getName());
+    G.Flags = GlobalFacts::Defined;
+    if (!VD->isExternallyVisible())
+      G.Flags |= GlobalFacts::Static;
+    if (VD->getType().isConstQualified())
+      G.Flags |= GlobalFacts::Const;
+    if (VD->getTLSKind() != VarDecl::TLS_None)
+      G.Flags |= GlobalFacts::ThreadLocal;
+    G.Where = N.place(VD->getLocation());
+    Facts.Globals.push_back(G);
+  }
+
+  Naming N;
+  UnitFacts &Facts;
+};
+
+} // namespace
+
+void collectFacts(ASTContext &Ctx, const ExtractOptions &O, UnitFacts &Facts) {
+  Collector C(Ctx, O, Facts);
+  C.mainFile();
+  C.context(Ctx.getTranslationUnitDecl());
+}
+
+} // namespace decontend

@@ -1,0 +1,141 @@
+//===- Program.cpp - All units linked -------------------------------------===//
+//
+// Part of decontend, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+#include <algorithm>
+
+namespace decontend {
+
+void Program::add(std::unique_ptr<UnitFacts> Unit) {
+  Units.push_back(std::move(Unit));
+}
+
+NodeId Program::nodeFor(Sym Key) {
+  auto [It, New] = NodeByKey.try_emplace(Key, Nodes.size());
+  if (New) {
+    Node &N = Nodes.emplace_back();
+    N.Key = Key;
+    // `name@file` for internal linkage.
+    N.Name = Names.intern(str(Key).split('@').first);
+  }
+  return It->second;
+}
+
+void Program::buildNodes() {
+  for (const auto &Unit : Units) {
+    for (const FunctionFacts &F : Unit->Functions) {
+      Node &N = Nodes[nodeFor(F.Key)];
+      if (N.Facts)
+        continue;
+      N.Facts = &F;
+      N.Unit = Unit.get();
+      N.Name = F.Name;
+      ++Defined;
+    }
+    for (const RecordFacts &R : Unit->Records)
+      Records[R.Key].push_back({&R, Unit.get()});
+    for (const GlobalFacts &G : Unit->Globals)
+      Globals.try_emplace(G.Key, &G);
+    AllSlots.insert(AllSlots.end(), Unit->Slots.begin(), Unit->Slots.end());
+  }
+}
+
+void Program::link() {
+  buildNodes();
+  // Mention every callee before models are looked up by Sym.
+  for (const auto &Unit : Units)
+    for (const FunctionFacts &F : Unit->Functions)
+      for (const Event &E : F.Events)
+        if (E.Kind == EventKind::Call && E.Via == CallVia::Direct)
+          nodeFor(E.Callee);
+  for (const SlotFill &S : AllSlots)
+    nodeFor(S.Function);
+
+  ModelByName.assign(Names.size(), nullptr);
+  std::vector<bool> Asked(Names.size(), false);
+  auto Ask = [&](Sym S) {
+    size_t I = static_cast<uint32_t>(S);
+    if (empty(S) || Asked[I])
+      return;
+    Asked[I] = true;
+    ModelByName[I] = Knowledge.function(str(S));
+  };
+  for (const Node &N : Nodes)
+    Ask(N.Name);
+  for (const auto &Unit : Units)
+    for (const FunctionFacts &F : Unit->Functions)
+      for (const Event &E : F.Events)
+        if (E.Kind == EventKind::Call)
+          Ask(E.Macro);
+  for (Node &N : Nodes)
+    N.Model = ModelByName[static_cast<uint32_t>(N.Name)];
+
+  buildEdges();
+  computeWaits();
+  computeContexts();
+}
+
+const FunctionModel *Program::modelOf(const Event &E) const {
+  if (E.Kind != EventKind::Call)
+    return nullptr;
+  if (E.Via == CallVia::Direct)
+    if (NodeId N = find(E.Callee); N != NoNode && Nodes[N].Model)
+      return Nodes[N].Model;
+  size_t I = static_cast<uint32_t>(E.Macro);
+  return I < ModelByName.size() ? ModelByName[I] : nullptr;
+}
+
+llvm::StringRef Program::calleeName(const Event &E) const {
+  if (E.Via == CallVia::Direct)
+    if (NodeId N = find(E.Callee); N != NoNode)
+      return name(N);
+  return str(E.Callee);
+}
+
+llvm::ArrayRef<NodeId> Program::targets(Sym Slot) const {
+  auto It = SlotTargets.find(Slot);
+  if (It == SlotTargets.end())
+    return {};
+  return It->second;
+}
+
+const RecordFacts *Program::record(Sym Key, const UnitFacts *Unit) const {
+  auto It = Records.find(Key);
+  if (It == Records.end())
+    return nullptr;
+  const RecordFacts *Header = nullptr;
+  for (auto [R, Owner] : It->second) {
+    if (Owner == Unit && R->Where.File == Unit->MainFile)
+      return R;
+    if (!Header && R->Where.File != Owner->MainFile)
+      Header = R;
+  }
+  // A header's record may have been given by any unit that includes it.
+  return Header;
+}
+
+const GlobalFacts *Program::global(Sym Key) const {
+  auto It = Globals.find(Key);
+  return It == Globals.end() ? nullptr : It->second;
+}
+
+std::vector<Sym> Program::missingHeaderBodies() const {
+  std::vector<Sym> Out;
+  for (const Node &N : Nodes) {
+    if (N.Facts)
+      continue;
+    llvm::StringRef Key = str(N.Key);
+    if (size_t At = Key.find('@'); At != llvm::StringRef::npos)
+      if (Key.substr(At).ends_with(".h"))
+        Out.push_back(N.Key);
+  }
+  std::sort(Out.begin(), Out.end(),
+            [&](Sym A, Sym B) { return str(A) < str(B); });
+  return Out;
+}
+
+} // namespace decontend
