@@ -1,0 +1,402 @@
+//===- ModelsReader.cpp - One file of models ------------------------------===//
+//
+// Part of decontend, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/models/ModelsReader.h"
+#include "analysis/models/YamlTree.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <functional>
+#include <iterator>
+
+using namespace llvm;
+
+namespace decontend {
+
+namespace {
+
+/// Every read function returns false once something is wrong; the first
+/// mismatch is kept in Failure.
+class Reader {
+public:
+  explicit Reader(StringRef Name) : Name(Name) {}
+
+  bool file(const YamlNode &Root);
+
+  ModelFile Out;
+  std::string Failure;
+
+private:
+  using Value = const YamlNode &;
+  using ReadValue = std::function<bool(Value)>;
+  struct Key {
+    StringRef Name;
+    ReadValue Read;
+  };
+
+  bool fail(Value N, const Twine &Want, const Twine &Got) {
+    if (Failure.empty())
+      Failure = mismatch(Name, N, Want, Got);
+    return false;
+  }
+  bool fail(Value N, const Twine &Want) { return fail(N, Want, describe(N)); }
+
+  bool map(Value N, StringRef What, ArrayRef<Key> Keys);
+  bool list(Value N, StringRef What, const ReadValue &Item);
+  bool text(Value N, StringRef What, std::string &To);
+  bool oneOrMore(Value N, StringRef What, std::vector<std::string> &To);
+  bool context(Value N, uint16_t &To);
+  bool removals(Value N, std::vector<ModelRemoval> &To);
+  bool once(Value At, StringRef Kind, StringRef Text);
+
+  // Readers of a single field, for the tables of keys below.
+  ReadValue toText(StringRef What, std::string &To) {
+    return [this, What, &To](Value N) { return text(N, What, To); };
+  }
+  ReadValue toFlag(bool &To);
+  ReadValue toArg(int &To);
+
+  bool function(Value N);
+  bool checkFunction(Value N, const FunctionModel &M);
+  bool wait(Value N, WaitModel &M);
+  bool callback(Value N, std::vector<CallbackModel> &To);
+  bool slot(Value N);
+  bool entry(Value N);
+
+  StringRef Name;
+  StringMap<unsigned> FirstLine; ///< Kind and name of what was declared.
+};
+
+bool Reader::map(Value N, StringRef What, ArrayRef<Key> Keys) {
+  if (N.Kind != YamlNode::Map)
+    return fail(N, "a mapping (" + What + ")");
+  StringMap<unsigned> Seen;
+  for (auto [At, Item] : zip_equal(N.Keys, N.Items)) {
+    const Key *Found = find_if(
+        Keys, [&, &At = At](const Key &K) { return K.Name == At.Text; });
+    if (Found == Keys.end()) {
+      std::string Known = join(
+          map_range(Keys, [](const Key &K) { return K.Name.str(); }), ", ");
+      return fail(At, "a key of " + What + " (" + Known + ")");
+    }
+    auto [It, New] = Seen.try_emplace(At.Text, At.Line);
+    if (!New)
+      return fail(At, "each key once",
+                  describe(At) + " again (first in line " + Twine(It->second) +
+                      ")");
+    if (!Found->Read(Item))
+      return false;
+  }
+  return true;
+}
+
+bool Reader::list(Value N, StringRef What, const ReadValue &Item) {
+  if (N.Kind != YamlNode::List)
+    return fail(N, "a list of " + What);
+  return all_of(N.Items, Item);
+}
+
+bool Reader::text(Value N, StringRef What, std::string &To) {
+  StringRef Trimmed = StringRef(N.Text).trim();
+  if (N.Kind != YamlNode::Scalar || Trimmed.empty() ||
+      any_of(Trimmed, [](char C) { return C == '\n' || C == '\0'; }))
+    return fail(N, What);
+  To = Trimmed.str();
+  return true;
+}
+
+bool Reader::oneOrMore(Value N, StringRef What, std::vector<std::string> &To) {
+  auto Add = [&](Value Item) {
+    To.emplace_back();
+    return text(Item, What, To.back());
+  };
+  if (N.Kind == YamlNode::Scalar)
+    return Add(N);
+  if (N.Kind != YamlNode::List || N.Items.empty())
+    return fail(N, What + Twine(" or a list of them"));
+  return all_of(N.Items, Add);
+}
+
+bool Reader::context(Value N, uint16_t &To) {
+  constexpr StringRef What = "a context (init, exit, setup, teardown, hot, "
+                             "async, admin)";
+  auto Add = [&](Value Item) {
+    uint16_t Bit = Item.Kind == YamlNode::Scalar ? contextFromName(Item.Text)
+                                                 : uint16_t(CtxNone);
+    if (Bit == CtxNone)
+      return fail(Item, What);
+    if (To & Bit)
+      return fail(Item, "each context once");
+    To |= Bit;
+    return true;
+  };
+  if (N.Kind == YamlNode::Scalar)
+    return Add(N);
+  if (N.Kind != YamlNode::List || N.Items.empty())
+    return fail(N, What + Twine(" or a list of them"));
+  return all_of(N.Items, Add);
+}
+
+Reader::ReadValue Reader::toFlag(bool &To) {
+  return [this, &To](Value N) {
+    if (N.Kind != YamlNode::Scalar || (N.Text != "true" && N.Text != "false"))
+      return fail(N, "true or false");
+    To = N.Text == "true";
+    return true;
+  };
+}
+
+Reader::ReadValue Reader::toArg(int &To) {
+  return [this, &To](Value N) {
+    unsigned Number = 0;
+    if (N.Kind != YamlNode::Scalar ||
+        StringRef(N.Text).getAsInteger(10, Number) || Number > 31)
+      return fail(N, "the number of an argument (0 to 31)");
+    To = Number;
+    return true;
+  };
+}
+
+bool Reader::once(Value At, StringRef Kind, StringRef Text) {
+  auto [It, New] = FirstLine.try_emplace((Kind + " " + Text).str(), At.Line);
+  return New || fail(At, "one model of the " + Kind + " '" + Text + "'",
+                     "another (first in line " + Twine(It->second) + ")");
+}
+
+bool Reader::wait(Value N, WaitModel &M) {
+  auto Cost = [&](Value V) {
+    auto Kind = StringSwitch<int>(V.Text)
+                    .Case("full", WaitModel::Full)
+                    .Case("expedited", WaitModel::Expedited)
+                    .Case("adaptive", WaitModel::Adaptive)
+                    .Case("barrier", WaitModel::Barrier)
+                    .Default(-1);
+    if (V.Kind != YamlNode::Scalar || Kind < 0)
+      return fail(V, "a cost (full, expedited, adaptive, barrier)");
+    M.Cost = static_cast<WaitModel::CostKind>(Kind);
+    return true;
+  };
+  if (!map(N, "a wait",
+           {{"flavour", toText("a flavour, such as rcu", M.Flavour)},
+            {"cost", Cost},
+            {"domain-arg", toArg(M.DomainArg)},
+            {"deferred", toText("the name of a function", M.Deferred)},
+            {"barrier", toText("the name of a function", M.BarrierCall)},
+            {"head-type", toText("a type", M.HeadType)},
+            {"free-macro", toText("the name of a macro", M.FreeMacro)},
+            {"expedite", toText("the name of a function", M.Expedite)}}))
+    return false;
+  return !M.Flavour.empty() || fail(N, "the key 'flavour' in a wait", "none");
+}
+
+bool Reader::callback(Value N, std::vector<CallbackModel> &To) {
+  CallbackModel M;
+  M.Arg = -1;
+  if (!map(N, "a callback",
+           {{"arg", toArg(M.Arg)},
+            {"context", [&](Value V) { return context(V, M.Context); }},
+            {"inline", toFlag(M.Inline)}}))
+    return false;
+  if (M.Arg < 0)
+    return fail(N, "the key 'arg' in a callback", "none");
+  if (M.Context == CtxNone && !M.Inline)
+    return fail(N, "the key 'context' in a callback that is not inline",
+                "none");
+  To.push_back(M);
+  return true;
+}
+
+/// Keys that mean nothing without another one.
+bool Reader::checkFunction(Value N, const FunctionModel &M) {
+  auto Needs = [&](bool Has, bool Other, StringRef Key, StringRef Wanted) {
+    return !Has || Other ||
+           fail(N, "the key " + Wanted + " beside '" + Key + "'", "none");
+  };
+  bool Locks = M.Acquires >= 0 || M.Releases >= 0;
+  return Needs(!M.FreeByRcu.empty(), M.Frees >= 0, "free-by-rcu", "'frees'") &&
+         Needs(M.CacheArg >= 0, M.Frees >= 0, "cache-arg", "'frees'") &&
+         Needs(M.UnlinksIfNull, M.Unlinks >= 0, "unlinks-if-null",
+               "'unlinks'") &&
+         Needs(Locks, !M.Lock.empty(), "acquires' or 'releases", "'lock'") &&
+         Needs(!M.Lock.empty(), Locks, "lock", "'acquires' or 'releases'") &&
+         Needs(M.LockIsGlobal, Locks, "lock-is-global",
+               "'acquires' or 'releases'");
+}
+
+bool Reader::function(Value N) {
+  FunctionModel M;
+  std::vector<std::string> Aliases;
+  auto Wait = [&](Value V) { return wait(V, M.Wait.emplace()); };
+  auto Callbacks = [&](Value V) {
+    return list(V, "callbacks",
+                [&](Value Item) { return callback(Item, M.Callbacks); });
+  };
+  auto AliasList = [&](Value V) {
+    return oneOrMore(V, "the name of a function", Aliases);
+  };
+  if (!map(N, "a function",
+           {{"name", toText("the name of a function", M.Name)},
+            {"aliases", AliasList},
+            {"wait", Wait},
+            {"defers", toText("a flavour, such as rcu", M.Defers)},
+            {"frees", toArg(M.Frees)},
+            {"free-by-rcu", toText("the name of a macro", M.FreeByRcu)},
+            {"cache-arg", toArg(M.CacheArg)},
+            {"unlinks", toArg(M.Unlinks)},
+            {"unlinks-if-null", toFlag(M.UnlinksIfNull)},
+            {"drops-ref", toArg(M.DropsRef)},
+            {"takes-ref", toArg(M.TakesRef)},
+            {"acquires", toArg(M.Acquires)},
+            {"releases", toArg(M.Releases)},
+            {"lock", toText("the kind of a lock, such as mutex", M.Lock)},
+            {"lock-is-global", toFlag(M.LockIsGlobal)},
+            {"allocates", toFlag(M.Allocates)},
+            {"sleeps", toFlag(M.Sleeps)},
+            {"inert", toFlag(M.Inert)},
+            {"stops-device", toFlag(M.StopsDevice)},
+            {"destroys-domain", toFlag(M.DestroysDomain)},
+            {"waits-for-work", toFlag(M.WaitsForWork)},
+            {"opaque", toFlag(M.Opaque)},
+            {"callbacks", Callbacks}}))
+    return false;
+  if (M.Name.empty())
+    return fail(N, "the key 'name' in a function", "none");
+  if (N.Keys.size() == 1 + (Aliases.empty() ? 0 : 1))
+    return fail(N, "a key besides 'name' that says what '" + M.Name + "' does",
+                "none");
+  if (!checkFunction(N, M) || !once(N, "function", M.Name))
+    return false;
+  for (const std::string &Alias : Aliases) {
+    if (!once(N, "function", Alias))
+      return false;
+    Out.Functions.push_back(M);
+    Out.Functions.back().Name = Alias;
+  }
+  Out.Functions.push_back(std::move(M));
+  return true;
+}
+
+bool Reader::slot(Value N) {
+  std::vector<std::string> Full, Records, Members;
+  SlotModel M;
+  if (!map(N, "a slot",
+           {{"slot",
+             [&](Value V) { return oneOrMore(V, "RECORD.MEMBER", Full); }},
+            {"record",
+             [&](Value V) {
+               return oneOrMore(V, "a record, such as struct foo", Records);
+             }},
+            {"members",
+             [&](Value V) {
+               return oneOrMore(V, "the name of a member", Members);
+             }},
+            {"context", [&](Value V) { return context(V, M.Context); }},
+            {"why", toText("a line of text", M.Why)}}))
+    return false;
+  if (Records.empty() != Members.empty())
+    return fail(N, "'record' and 'members' together", "one of them");
+  for (const std::string &Record : Records)
+    for (const std::string &Member : Members)
+      Full.push_back(Record + "." + Member);
+  if (Full.empty())
+    return fail(N, "the key 'slot', or 'record' and 'members'", "none");
+  if (M.Context == CtxNone)
+    return fail(N, "the key 'context' in a slot", "none");
+  for (const std::string &Slot : Full) {
+    auto [Record, Member] = StringRef(Slot).rsplit('.');
+    if (Record.empty() || Member.empty())
+      return fail(N, "RECORD.MEMBER", "'" + Slot + "'");
+    if (!once(N, "slot", Slot))
+      return false;
+    M.Slot = Slot;
+    Out.Slots.push_back(M);
+  }
+  return true;
+}
+
+bool Reader::entry(Value N) {
+  std::vector<std::string> Texts[3];
+  EntryModel M;
+  auto To = [&](EntryModel::KindT Kind, StringRef What) {
+    return [this, &Into = Texts[Kind], What](Value V) {
+      return oneOrMore(V, What, Into);
+    };
+  };
+  if (!map(N, "an entry",
+           {{"name", To(EntryModel::Name, "the name of a function")},
+            {"section", To(EntryModel::Section, "the name of a section")},
+            {"marker", To(EntryModel::Marker, "the name of a macro")},
+            {"context", [&](Value V) { return context(V, M.Context); }},
+            {"exports", toFlag(M.Exports)},
+            {"why", toText("a line of text", M.Why)}}))
+    return false;
+  if (Texts[0].empty() && Texts[1].empty() && Texts[2].empty())
+    return fail(N, "one of the keys 'name', 'section', 'marker'", "none");
+  if (M.Context == CtxNone && !M.Exports)
+    return fail(N, "the key 'context' or 'exports' in an entry", "none");
+  constexpr StringRef KindNames[] = {"name", "section", "marker"};
+  for (auto Kind : {EntryModel::Name, EntryModel::Section, EntryModel::Marker})
+    for (std::string &Text : Texts[Kind]) {
+      // Extraction asks for the list of markers, so it must be a list.
+      if (Kind == EntryModel::Marker && StringRef(Text).contains('*'))
+        return fail(N, "the name of a macro without '*'", "'" + Text + "'");
+      if (!once(N, KindNames[Kind], Text))
+        return false;
+      M.Kind = Kind;
+      M.Pattern = std::move(Text);
+      Out.Entries.push_back(M);
+    }
+  return true;
+}
+
+bool Reader::removals(Value N, std::vector<ModelRemoval> &To) {
+  return list(N, "names", [&](Value Item) {
+    ModelRemoval R{"", Item.Line, Item.Column};
+    if (!text(Item, "a name", R.Text))
+      return false;
+    To.push_back(std::move(R));
+    return true;
+  });
+}
+
+bool Reader::file(const YamlNode &Root) {
+  if (Root.Kind == YamlNode::Null)
+    return true;
+  auto Each = [this](StringRef What, bool (Reader::*Read)(Value)) {
+    return [this, What, Read](Value V) {
+      return list(V, What, [this, Read](Value I) { return (this->*Read)(I); });
+    };
+  };
+  auto To = [this](std::vector<ModelRemoval> &Into) {
+    return [this, &Into](Value V) { return removals(V, Into); };
+  };
+  auto Remove = [&](Value V) {
+    return map(V, "the key 'remove'",
+               {{"functions", To(Out.RemoveFunctions)},
+                {"slots", To(Out.RemoveSlots)},
+                {"entries", To(Out.RemoveEntries)}});
+  };
+  return map(Root, "a file of models",
+             {{"functions", Each("functions", &Reader::function)},
+              {"slots", Each("slots", &Reader::slot)},
+              {"entries", Each("entries", &Reader::entry)},
+              {"remove", Remove}});
+}
+
+} // namespace
+
+Expected<ModelFile> readModels(StringRef Name, StringRef Text) {
+  Expected<YamlNode> Root = parseYaml(Name, Text);
+  if (!Root)
+    return Root.takeError();
+  Reader R(Name);
+  if (!R.file(*Root))
+    return createStringError(inconvertibleErrorCode(), "%s", R.Failure.c_str());
+  return std::move(R.Out);
+}
+
+} // namespace decontend
