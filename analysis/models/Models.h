@@ -93,7 +93,8 @@ struct FunctionModel {
   bool StopsDevice = false;///< Touches hardware; what follows may need order.
   bool DestroysDomain = false; ///< kmem_cache_destroy, cleanup_srcu_struct.
   bool WaitsForWork = false;   ///< flush_work, cancel_work_sync, kthread_stop.
-  bool Opaque = false;     ///< Do not look into its body for waits.
+  bool Opaque = false;     ///< Do not look into its body for waits, nor pass
+                           ///< contexts through it.
   std::string Defers;      ///< Flavour whose grace period it lets pass before
                            ///< it acts: call_rcu and kfree_rcu say "rcu".
   std::vector<CallbackModel> Callbacks;

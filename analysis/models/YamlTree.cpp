@@ -48,7 +48,7 @@ namespace {
 class TreeCopier {
 public:
   TreeCopier(StringRef Name, StringRef Text)
-      : Name(Name), Input(MemoryBufferRef(Text, Name), Manager) {
+      : Name(Name), Text(Text), Input(MemoryBufferRef(Text, Name), Manager) {
     Manager.setDiagHandler(
         [](const SMDiagnostic &D, void *Self) {
           static_cast<TreeCopier *>(Self)->syntaxError(D);
@@ -93,9 +93,28 @@ private:
     fail(At, "YAML", "a syntax error (" + D.getMessage() + ")");
   }
 
+  /// The library says that a flow list, a flow map or an alias starts at the
+  /// token after its first one; find the first one again.
+  SMLoc start(const yaml::Node &N) {
+    SMLoc Start = N.getSourceRange().Start;
+    if (!Start.isValid() || isa<yaml::ScalarNode>(N))
+      return Start;
+    size_t Offset = Start.getPointer() - Text.data();
+    if (Offset > Text.size())
+      return Start;
+    StringRef Before = Text.take_front(Offset);
+    if (isa<yaml::AliasNode>(N))
+      Before = Before.take_front(Before.rfind('*') + 1);
+    else
+      Before = Before.rtrim();
+    if (Before.ends_with("[") || Before.ends_with("{") || Before.ends_with("*"))
+      return SMLoc::getFromPointer(Before.end() - 1);
+    return Start;
+  }
+
   YamlNode place(const yaml::Node &N) {
     YamlNode Out;
-    SMLoc Start = N.getSourceRange().Start;
+    SMLoc Start = start(N);
     if (Start.isValid())
       std::tie(Out.Line, Out.Column) = Manager.getLineAndColumn(Start);
     return Out;
@@ -153,7 +172,7 @@ private:
     return Failure.empty();
   }
 
-  StringRef Name;
+  StringRef Name, Text;
   std::string Failure;
   SourceMgr Manager;
   yaml::Stream Input;
