@@ -169,6 +169,9 @@ void extractHere(const CompileCommand &C, const ExtractOptions &O,
   Invocation->getFrontendOpts().DisableFree = false;
   Invocation->getFrontendOpts().SkipFunctionBodies = O.Known != nullptr;
   Invocation->getDiagnosticOpts().ErrorLimit = 1;
+  Invocation->getDiagnosticOpts().IgnoreWarnings = true;
+  Invocation->getDiagnosticOpts().ShowCarets = false; // no closing statistics
+  Diags->setIgnoreAllWarnings(true);
   Invocation->getLangOpts().CommentOpts.ParseAllComments = false;
 
   CompilerInstance CI;

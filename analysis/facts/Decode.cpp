@@ -207,7 +207,7 @@ void Reader::event(Event &E, uint32_t &NextExpr) {
   }
 }
 
-/// Links lead forward from an opener and back from an End or Else, so that a
+/// Links lead forward from an opener and back from an End, so that a
 /// walk along them ends.
 void Reader::checkEvents(const FunctionFacts &F) {
   size_t NumEvents = F.Events.size(), NumExprs = F.Exprs.size();
@@ -217,7 +217,7 @@ void Reader::checkEvents(const FunctionFacts &F) {
       return fail("damaged: arguments that do not exist");
     if (!E.Link)
       continue;
-    bool Back = E.Kind == EventKind::End || E.Kind == EventKind::Else;
+    bool Back = E.Kind == EventKind::End;
     if (E.Link >= NumEvents || (Back && E.Link >= I) ||
         (opensBlock(E.Kind) && E.Link <= I))
       return fail("damaged: a block that does not close");

@@ -90,7 +90,7 @@ enum class EventKind : uint8_t {
   Continue,
   Loop,     ///< Opens a block; Callee is the macro or keyword that makes it.
   Branch,   ///< Opens the "then" block of an if (or ?: && ||).
-  Else,     ///< Opens the "else" block; Link of the Branch leads to its End.
+  Else,     ///< Opens the "else" block, right behind the End of its Branch.
   Switch,   ///< Opens a block.
   Case,     ///< A case or default label.
   End,      ///< Closes the block opened at Link.
@@ -128,8 +128,8 @@ struct Event {
   Sym Callee = Sym::None; ///< Function, slot, label, loop macro, condition.
   Sym Macro = Sym::None;  ///< Outermost macro whose expansion made the event.
   Sym Comment = Sym::None;///< Comment just above or beside a modelled call.
-  uint32_t Link = 0;      ///< Opener: index of its End; End: of its opener;
-                          ///< Else: of its Branch. 0 when there is none.
+  uint32_t Link = 0;      ///< Opener: index of its End; End: of its opener.
+                          ///< 0 otherwise.
   uint32_t FirstExpr = 0; ///< Range in FunctionFacts::Exprs.
   uint16_t NumExprs = 0;
   bool is(uint16_t Flag) const { return Flags & Flag; }

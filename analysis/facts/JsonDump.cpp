@@ -233,10 +233,7 @@ void Dumper::events(const FunctionFacts &F) {
   J.attributeArray("events", [&] {
     for (size_t I = 0; I != F.Events.size(); ++I) {
       const Event &E = F.Events[I];
-      // An Else takes the place of its Branch when that is still open.
-      bool Closes = E.Kind == EventKind::End || E.Kind == EventKind::Else;
-      if (Closes && !Open.empty() &&
-          (E.Kind == EventKind::End || Open.back() == E.Link))
+      if (E.Kind == EventKind::End && !Open.empty())
         Open.pop_back();
       J.object([&] { event(F, E, Open.size()); });
       if (E.Kind == EventKind::Loop || E.Kind == EventKind::Branch ||

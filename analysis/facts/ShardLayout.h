@@ -52,7 +52,8 @@ inline constexpr size_t MinString = 1, MinExpr = 1, MinEvent = 4, MinParam = 3,
 /// Whether an event of this kind opens a block that ends at its Link.
 inline bool opensBlock(EventKind K) {
   return K == EventKind::Loop || K == EventKind::Branch ||
-         K == EventKind::Switch || K == EventKind::Lambda;
+         K == EventKind::Else || K == EventKind::Switch ||
+         K == EventKind::Lambda;
 }
 
 } // namespace decontend::shard

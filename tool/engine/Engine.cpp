@@ -134,8 +134,12 @@ private:
     auto U = std::make_unique<UnitFacts>();
     if (Error Bad = decodeInto(Shard, E.Linked->names(), *U,
                                ShardCheck::Verified)) {
-      consumeError(std::move(Bad)); // the store verified it: cannot happen
-      return;
+      std::string Why = toString(std::move(Bad));
+      if (!FromCache)
+        E.Seen.Failed.push_back(
+            {E.Paths->pure(E.Commands[I].File, E.Commands[I].Directory),
+             "its facts are inconsistent (" + Why + "); please report this"});
+      return; // from the cache: extracted again
     }
     Units[I] = std::move(U);
     if (FromCache)
