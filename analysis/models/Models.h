@@ -71,6 +71,7 @@ struct CallbackModel {
   int Arg = 0;
   uint16_t Context = CtxNone;
   bool Inline = false; ///< Called before the function returns (kref_put).
+  std::string Holds;   ///< Kind of a global lock that is held meanwhile.
 };
 
 /// What one function of an API does. Argument numbers start at 0; -1: none.
@@ -95,6 +96,7 @@ struct FunctionModel {
   bool WaitsForWork = false;   ///< flush_work, cancel_work_sync, kthread_stop.
   bool Opaque = false;     ///< Do not look into its body for waits, nor pass
                            ///< contexts through it.
+  std::string Asserts;     ///< Kind of a lock that it says is held: "rtnl".
   std::string Defers;      ///< Flavour whose grace period it lets pass before
                            ///< it acts: call_rcu and kfree_rcu say "rcu".
   std::vector<CallbackModel> Callbacks;
@@ -105,6 +107,7 @@ struct SlotModel {
   std::string Slot;  ///< "struct file_operations.release".
   uint16_t Context = CtxNone;
   std::string Why;   ///< "close of a file", shown in traces.
+  std::string Holds; ///< Kind of a global lock that callers hold: "rtnl".
 };
 
 /// A name (or section, or marker macro) that fixes a context.

@@ -201,15 +201,19 @@ std::string ModelsBuilder::digestOf(const Models &M) {
     Str(F.FreeByRcu);
     Str(F.Lock);
     Str(F.Defers);
+    Str(F.Asserts);
     Hash.add(F.Callbacks.size());
-    for (const CallbackModel &C : F.Callbacks)
+    for (const CallbackModel &C : F.Callbacks) {
       Hash.add(C.Arg, C.Context, C.Inline);
+      Str(C.Holds);
+    }
   }
   Hash.add(M.Slots.size());
   for (const SlotModel &S : M.Slots) {
     Str(S.Slot);
     Hash.add(S.Context);
     Str(S.Why);
+    Str(S.Holds);
   }
   Hash.add(M.Entries.size());
   for (const EntryModel &E : M.Entries) {

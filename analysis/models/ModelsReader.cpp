@@ -199,7 +199,8 @@ bool Reader::callback(Value N, std::vector<CallbackModel> &To) {
   if (!map(N, "a callback",
            {{"arg", toArg(M.Arg)},
             {"context", [&](Value V) { return context(V, M.Context); }},
-            {"inline", toFlag(M.Inline)}}))
+            {"inline", toFlag(M.Inline)},
+            {"holds", toText("the kind of a global lock", M.Holds)}}))
     return false;
   if (M.Arg < 0)
     return fail(N, "the key 'arg' in a callback", "none");
@@ -243,6 +244,7 @@ bool Reader::function(Value N) {
             {"aliases", AliasList},
             {"wait", Wait},
             {"defers", toText("a flavour, such as rcu", M.Defers)},
+            {"asserts", toText("the kind of a lock", M.Asserts)},
             {"frees", toArg(M.Frees)},
             {"free-by-rcu", toText("the name of a macro", M.FreeByRcu)},
             {"cache-arg", toArg(M.CacheArg)},
@@ -295,7 +297,8 @@ bool Reader::slot(Value N) {
                return oneOrMore(V, "the name of a member", Members);
              }},
             {"context", [&](Value V) { return context(V, M.Context); }},
-            {"why", toText("a line of text", M.Why)}}))
+            {"why", toText("a line of text", M.Why)},
+            {"holds", toText("the kind of a global lock", M.Holds)}}))
     return false;
   if (Records.empty() != Members.empty())
     return fail(N, "'record' and 'members' together", "one of them");

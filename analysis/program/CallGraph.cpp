@@ -135,6 +135,7 @@ void Program::buildEdges() {
         NodeId Target = nodeFor(X.Base);
         Nodes[Target].AddressTaken = true;
         ParamFlow Use;
+        std::string Holds;
         if (auto It = Flows.find({Callee, A}); It != Flows.end())
           Use = It->second;
         if (M)
@@ -142,6 +143,7 @@ void Program::buildEdges() {
             if (C.Arg == int(A)) {
               Use.Context |= C.Context;
               Use.CalledInPlace |= C.Inline;
+              Holds = C.Holds;
             }
         if (Use.CalledInPlace)
           AddEdge(N, Target, I, EdgeKind::InPlace, OnError, Conditions);
@@ -151,7 +153,7 @@ void Program::buildEdges() {
         if (Use.Context)
           Entries.push_back({Target, Use.Context,
                              ("passed to " + calleeName(E) + "()").str(),
-                             Where});
+                             Where, Holds});
       }
     }
   }

@@ -41,7 +41,7 @@ void Program::computeContexts() {
       if (M->Context)
         Entries.push_back({N, M->Context,
                            (str(Mark.Macro) + "(" + str(Mark.Argument) + ")").str(),
-                           Mark.Where});
+                           Mark.Where, ""});
     }
   for (NodeId N = 0; N < Nodes.size(); ++N) {
     if (!Nodes[N].Facts)
@@ -49,12 +49,13 @@ void Program::computeContexts() {
     const FunctionFacts &F = *Nodes[N].Facts;
     if (!empty(F.Section))
       if (const EntryModel *M = Knowledge.entry(EntryModel::Section, str(F.Section)))
-        Entries.push_back({N, M->Context, ("section " + str(F.Section)).str(), F.Where});
+        Entries.push_back({N, M->Context, ("section " + str(F.Section)).str(),
+                           F.Where, ""});
     if (const EntryModel *M = Knowledge.entry(EntryModel::Name, str(F.Name)))
       if (M->Context)
         Entries.push_back({N, M->Context,
                            M->Why.empty() ? ("named " + str(F.Name)).str() : M->Why,
-                           F.Where});
+                           F.Where, ""});
   }
   llvm::DenseMap<Sym, const SlotModel *> SlotModels;
   for (const SlotFill &S : AllSlots) {
@@ -68,7 +69,8 @@ void Program::computeContexts() {
       Why += " of " + str(S.Object).split('@').first.str();
     if (!It->second->Why.empty())
       Why += " (" + It->second->Why + ")";
-    Entries.push_back({find(S.Function), It->second->Context, std::move(Why), S.Where});
+    Entries.push_back({find(S.Function), It->second->Context, std::move(Why),
+                       S.Where, It->second->Holds});
   }
   auto IsModelledSlot = [&](const Edge &E) {
     if (E.Kind != EdgeKind::Slot && E.Kind != EdgeKind::SlotMany)

@@ -64,6 +64,7 @@ struct EntryPoint {
   uint16_t Context = CtxNone;
   std::string Why;  ///< "struct file_operations.release of foo_fops".
   Place Where;
+  std::string Holds; ///< Global lock that is held on entry, or empty.
 };
 
 /// One step towards a grace-period wait.
@@ -101,6 +102,12 @@ public:
   /// Adds a unit whose Syms come from names(). Call in path order.
   void add(std::unique_ptr<UnitFacts> Unit);
 
+  /// Gives all units back, to link them again with one replaced. Their Syms go
+  /// on belonging to names(); of the program nothing else may be used any more.
+  std::vector<std::unique_ptr<UnitFacts>> takeUnits() {
+    return std::move(Units);
+  }
+
   /// Builds graph, contexts and summaries. O(edges); no more add() afterwards.
   void link();
 
@@ -131,6 +138,12 @@ public:
     std::vector<uint32_t> Edges;
   };
   HeatWitness heat(NodeId N, uint16_t Bit) const;
+
+  /// Is the global lock of kind \p Lock held whenever event \p Event of \p N
+  /// runs? It is if the function takes it or asserts it before, or if every
+  /// caller and every entry holds it. Structural: a lock taken in a branch counts
+  /// as taken behind it (may over-report). O(callers) with memory.
+  bool holdsGlobalLock(NodeId N, uint32_t Event, llvm::StringRef Lock) const;
 
   /// Edges from \p N to the wait primitive, following summaries.
   std::vector<uint32_t> waitPath(NodeId N) const;

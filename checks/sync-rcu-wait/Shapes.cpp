@@ -65,23 +65,6 @@ Sym ShapeFinder::objectOf(const FunctionFacts &F, uint32_t Event) const {
   return Sym::None;
 }
 
-/// RTNL is held if this function takes it before the event, asserts that it is
-/// held, or is only called with it held through a slot that says so.
-bool ShapeFinder::holdsRtnl(NodeId N, uint32_t Event) const {
-  const FunctionFacts &F = *P.node(N).Facts;
-  bool Held = false;
-  for (uint32_t I = 0; I < Event; ++I) {
-    const FunctionModel *M = P.modelOf(F.Events[I]);
-    if (!M || M->Lock != "rtnl")
-      continue;
-    if (M->Releases >= 0 || (M->Acquires < 0 && !M->Inert))
-      Held = false;
-    else
-      Held = true;
-  }
-  return Held;
-}
-
 /// Does a function on the path already have a site of its own that a reader can
 /// mend (a loop, a last put, a wait before a free)? Then its callers are only
 /// the messengers.
@@ -152,7 +135,11 @@ std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
     S.Shape = WaitShape::OnLastPut;
     return S;
   }
-  if (!Barrier && (!S.After.Deferrals.empty() || !S.After.Waits.empty())) {
+  // Another wait of the same kind, or a deferral, lets its own period pass.
+  bool Again = !S.After.Deferrals.empty();
+  for (uint32_t I : S.After.Waits)
+    Again |= P.modelOf(Facts.Events[I])->Wait->Flavour == M.Wait->Flavour;
+  if (!Barrier && Again) {
     S.Shape = WaitShape::Repeated;
     return S;
   }
@@ -161,7 +148,7 @@ std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
     return S;
   }
   if (!M.Wait->Expedite.empty() && M.Wait->Flavour == "rcu" &&
-      holdsRtnl(N, Event)) {
+      P.holdsGlobalLock(N, Event, "rtnl")) {
     S.Shape = WaitShape::UnderRtnl;
     return S;
   }

@@ -62,7 +62,6 @@ private:
   std::optional<WaitSite> through(NodeId N, const Flow &F,
                                   const Edge &E) const;
   Sym objectOf(const FunctionFacts &F, uint32_t Event) const;
-  bool holdsRtnl(NodeId N, uint32_t Event) const;
   bool startsTeardown(NodeId N, uint16_t Bit) const;
   bool isWorkItem(NodeId N) const;
   bool answeredBelow(llvm::ArrayRef<uint32_t> Path) const;

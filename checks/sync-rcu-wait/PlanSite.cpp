@@ -1,0 +1,150 @@
+//===- PlanSite.cpp - The place that a plan is about ----------------------===//
+//
+// Part of decontend, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanSite.h"
+#include "fmt/format.h"
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+#include <set>
+
+namespace decontend {
+
+bool Ledger::require(llvm::StringRef Name, bool Holds, std::string Why) {
+  if (!Holds && Result.Refusal.empty())
+    Result.Refusal = fmt::format("guard `{}`: {}", Name.str(), Why);
+  Result.Guards.push_back({Name.str(), Holds, std::move(Why)});
+  return Holds;
+}
+
+Plan Ledger::finish() {
+  if (failed())
+    Result.Edits.clear();
+  // What callers rely on cannot be proved from here, so never more than this.
+  Result.Level = Result.Edits.empty() ? Tier::None : Tier::Review;
+  return std::move(Result);
+}
+
+PlanSite::PlanSite(const Program &P, const Finding &Found, Sources &Files,
+                   NodeId Id, uint32_t Call, llvm::StringRef Text)
+    : P(P), Found(Found), Files(Files), Id(Id), Function(P.node(Id)),
+      F(*Function.Facts), Shape(P, F), Call(Call),
+      Model(P.modelOf(F.Events[Call])), Text(Text) {}
+
+bool PlanSite::userSpace() const {
+  return wait() && llvm::StringRef(wait()->Flavour).starts_with("urcu");
+}
+
+std::string PlanSite::at(uint32_t Event) const { return where(Id, Event); }
+
+std::string PlanSite::where(NodeId N, uint32_t Event) const {
+  const FunctionFacts &Facts = *P.node(N).Facts;
+  return fmt::format("{}:{}", P.str(Facts.Where.File).str(),
+                     Facts.Events[Event].Line);
+}
+
+std::string PlanSite::spelled(const Event &E) const {
+  llvm::StringRef Code = Text.slice(E.Text).ltrim();
+  llvm::StringRef Word = Code.take_while(
+      [](char C) { return llvm::isAlnum(C) || C == '_'; });
+  return Word.empty() ? P.calleeName(E).str() : Word.str();
+}
+
+std::string PlanSite::indentUnit() const {
+  for (uint32_t I = 0; I < F.Events.size(); ++I)
+    if (Shape.parent(I) < 0 && !F.Events[I].Text.empty() &&
+        F.Events[I].is(Event::Statement)) {
+      llvm::StringRef Indent = Text.indentAt(F.Events[I].Text.Begin);
+      if (!Indent.empty())
+        return Indent.str();
+    }
+  return "\t";
+}
+
+uint32_t PlanSite::aboveFunction() const {
+  return Text.commentAbove(F.Whole.Begin).Begin;
+}
+
+std::vector<std::string> PlanSite::localNames() const {
+  std::set<std::string> Names;
+  for (const ParamFacts &Param : F.Params)
+    Names.insert(P.str(Param.Name).str());
+  for (const Expr &X : F.Exprs)
+    if (X.Root == RootKind::Local)
+      Names.insert(P.str(X.Base).str());
+  Names.erase("");
+  return {Names.begin(), Names.end()};
+}
+
+std::string PlanSite::foreignLocal(llvm::StringRef Code,
+                                   llvm::StringRef Allowed) const {
+  for (const std::string &Name : localNames()) {
+    if (Name == Allowed)
+      continue;
+    auto IsWord = [](char C) { return llvm::isAlnum(C) || C == '_'; };
+    for (size_t I = Code.find(Name); I != llvm::StringRef::npos;
+         I = Code.find(Name, I + 1)) {
+      llvm::StringRef Before = Code.take_front(I).rtrim();
+      llvm::StringRef After = Code.substr(I + Name.size());
+      bool Whole = (I == 0 || !IsWord(Code[I - 1])) &&
+                   (After.empty() || !IsWord(After[0]));
+      bool Member = Before.ends_with("->") || Before.ends_with(".");
+      bool Tag = Before.ends_with("struct") || Before.ends_with("union");
+      if (Whole && !Member && !Tag)
+        return Name;
+    }
+  }
+  return "";
+}
+
+void PlanSite::replace(Ledger &L, Span S, std::string New) const {
+  L.edit({Found.File, S.Begin, S.End, std::move(New)});
+}
+
+std::string calleeAndPlace(const PlanSite &S, uint32_t EdgeIndex) {
+  const Edge &E = S.P.edges()[EdgeIndex];
+  return fmt::format("{}() at {}", S.P.name(E.Callee).str(),
+                     S.where(E.Caller, E.Event));
+}
+
+bool requireEditableWait(const PlanSite &S, Ledger &L) {
+  const Event &E = S.event();
+  std::string Name = S.P.calleeName(E).str();
+  bool Fits = E.Text.End <= S.Text.text().size();
+  if (!L.require("written-here",
+                 E.is(Event::Statement) && !E.Text.empty() && Fits &&
+                     S.Text.slice(E.Text).ends_with(";"),
+                 fmt::format("{}() at {} must be a statement that stands in "
+                             "the file, not in a macro",
+                             Name, S.at(S.Call))))
+    return false;
+  bool Alone = bool(S.Text.wholeLines(E.Text));
+  int Up = S.Shape.parent(S.Call);
+  bool Bare = Up >= 0 && !S.F.Events[Up].is(Event::Braced) &&
+              S.F.Events[Up].Kind != EventKind::Switch;
+  return L.require("wait-unconditional", Alone && !Bare,
+                   Alone && !Bare
+                       ? fmt::format("{}() at {} is a statement of its block",
+                                     Name, S.at(S.Call))
+                       : fmt::format("{}() at {} shares its line or is all "
+                                     "that a condition governs",
+                                     Name, S.at(S.Call)));
+}
+
+void deleteWait(const PlanSite &S, Ledger &L) {
+  std::optional<Span> Lines = S.Text.wholeLines(S.event().Text);
+  if (!Lines)
+    return;
+  Span Comment = S.Text.commentAbove(Lines->Begin);
+  std::string Words = S.Text.slice(Comment).lower();
+  for (llvm::StringRef Word :
+       {"grace", "synchronize", "rcu", "reader", "quiesc", "wait"})
+    if (llvm::StringRef(Words).contains(Word))
+      Lines->Begin = Comment.Begin;
+  S.replace(L, S.Text.withSpareBlank(*Lines), "");
+}
+
+} // namespace decontend
