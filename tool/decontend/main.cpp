@@ -70,19 +70,6 @@ cl::opt<std::string> RuleName(cl::Positional, cl::desc("[RULE]"), cl::cat(Catego
 cl::opt<std::string> FactsFile(cl::Positional, cl::desc("FILE"), cl::Required, cl::cat(Category), cl::sub(FactsCmd));
 cl::opt<std::string> Sql(cl::Positional, cl::desc("[SQL]"), cl::cat(Category), cl::sub(QueryCmd));
 
-std::string defaultCache() {
-  SmallString<256> P;
-  if (auto Env = sys::Process::GetEnv("DECONTEND_CACHE"); Env && !Env->empty()) {
-    P = *Env;
-  } else if (sys::path::cache_directory(P)) {
-    sys::path::append(P, "decontend");
-  } else {
-    return "";
-  }
-  sys::path::append(P, "facts");
-  return std::string(P);
-}
-
 EngineOptions loadOptions() {
   EngineOptions O;
   O.BuildPath = BuildPath;
@@ -92,7 +79,7 @@ EngineOptions loadOptions() {
                       ? "build"
                       : ".";
   O.Root = Root;
-  O.CacheDir = NoCache ? "" : !CacheDir.empty() ? CacheDir : defaultCache();
+  O.CacheDir = NoCache ? "" : !CacheDir.empty() ? CacheDir : defaultCacheDir();
   O.ModelFiles = {ModelFiles.begin(), ModelFiles.end()};
   O.Jobs = Jobs;
   O.SkipBodies = !NoSkipBodies;

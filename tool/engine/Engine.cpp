@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/ThreadPool.h"
 #include <algorithm>
 #include <mutex>
@@ -26,6 +27,18 @@ static std::string absolutePath(StringRef Path) {
   SmallString<256> P(Path);
   sys::fs::make_absolute(P);
   sys::path::remove_dots(P, true);
+  return std::string(P);
+}
+
+std::string defaultCacheDir() {
+  SmallString<256> P;
+  if (auto Env = sys::Process::GetEnv("DECONTEND_CACHE"); Env && !Env->empty())
+    P = *Env;
+  else if (sys::path::cache_directory(P))
+    sys::path::append(P, "decontend");
+  else
+    return "";
+  sys::path::append(P, "facts");
   return std::string(P);
 }
 

@@ -10,6 +10,7 @@
 //     --> [extract]  the others, in waves of fixed size     (threads)
 //     --> [heal]     header bodies whose giver is gone
 //     --> [link]     Program
+//     --> [lay over] a unit that somebody else has parsed (clang-tidy)
 //
 // Bodies of header functions are skipped when an *earlier wave* gave them, so
 // that what a unit extracts depends on the order of paths, not on timing: the
@@ -51,6 +52,9 @@ struct Engine {
   std::unique_ptr<Program> Linked;
   Coverage Seen;
   bool Interrupted = false;
+  /// The unit that layOver() put into Linked, and the facts that it masks.
+  const UnitFacts *Live = nullptr;
+  std::unique_ptr<UnitFacts> Masked;
 };
 
 /// Set by a signal handler: units under way are finished, no new one starts.
@@ -60,6 +64,19 @@ extern std::atomic<bool> StopRequested;
 /// links. Blocks. Units that fail are listed in Seen.Failed; an Error means that
 /// nothing could be analysed at all (exit code 3).
 llvm::Expected<std::unique_ptr<Engine>> loadEngine(const EngineOptions &O);
+
+/// Puts \p Live in the place of the stored unit of the same main file and links
+/// again; the unit that was laid over before gives its place back. Stored facts
+/// are not decoded again. O(program): pointers into the old Linked dangle.
+void layOver(Engine &E, const UnitFacts &Live);
+
+/// The header bodies that stored units other than that of \p MainFile (a pure
+/// path) give, and that a live unit therefore need not give.
+KnownBodies knownWithout(const Engine &E, llvm::StringRef MainFile);
+
+/// `$DECONTEND_CACHE/facts`, or `decontend/facts` in the user's cache folder;
+/// empty if there is neither.
+std::string defaultCacheDir();
 
 /// Models, paths and commands only; nothing is parsed.
 llvm::Expected<std::unique_ptr<Engine>> prepareEngine(const EngineOptions &O);
