@@ -48,8 +48,8 @@ std::string PlanSite::where(NodeId N, uint32_t Event) const {
 
 std::string PlanSite::spelled(const Event &E) const {
   llvm::StringRef Code = Text.slice(E.Text).ltrim();
-  llvm::StringRef Word = Code.take_while(
-      [](char C) { return llvm::isAlnum(C) || C == '_'; });
+  llvm::StringRef Word =
+      Code.take_while([](char C) { return llvm::isAlnum(C) || C == '_'; });
   return Word.empty() ? P.calleeName(E).str() : Word.str();
 }
 
@@ -114,12 +114,12 @@ bool requireEditableWait(const PlanSite &S, Ledger &L) {
   const Event &E = S.event();
   std::string Name = S.P.calleeName(E).str();
   bool Fits = E.Text.End <= S.Text.text().size();
-  if (!L.require("written-here",
-                 E.is(Event::Statement) && !E.Text.empty() && Fits &&
-                     S.Text.slice(E.Text).ends_with(";"),
-                 fmt::format("{}() at {} must be a statement that stands in "
-                             "the file, not in a macro",
-                             Name, S.at(S.Call))))
+  bool Here = E.is(Event::Statement) && !E.Text.empty() && Fits &&
+              S.Text.slice(E.Text).ends_with(";");
+  if (!L.require("written-here", Here,
+                 fmt::format("{}() at {} {}", Name, S.at(S.Call),
+                             Here ? "stands in the file as a statement"
+                                  : "is part of a macro or an expression")))
     return false;
   bool Alone = bool(S.Text.wholeLines(E.Text));
   int Up = S.Shape.parent(S.Call);

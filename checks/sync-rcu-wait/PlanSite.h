@@ -84,6 +84,10 @@ struct PlanSite {
 /// "kern_unmount() at fs/namespace.c:12", for a path to a wait.
 std::string calleeAndPlace(const PlanSite &S, uint32_t EdgeIndex);
 
+/// A function of the program that does for many what \p Callee does for one;
+/// empty if there is none.
+std::string batchForm(const PlanSite &S, llvm::StringRef Callee);
+
 /// The wait is written out in this file, as a statement on lines of its own.
 bool requireEditableWait(const PlanSite &S, Ledger &L);
 

@@ -31,8 +31,9 @@ std::optional<Span> SourceText::wholeLines(Span S) const {
   uint32_t Begin = lineBegin(S.Begin), End = nextLine(S.End);
   llvm::StringRef Before = Text.slice(Begin, S.Begin);
   llvm::StringRef After = Text.slice(S.End, End).trim();
-  bool Comment = After.starts_with("//") ||
-                 (After.starts_with("/*") && After.find("*/") + 2 == After.size());
+  bool Comment =
+      After.starts_with("//") ||
+      (After.starts_with("/*") && After.find("*/") + 2 == After.size());
   if (!Before.trim().empty() || (!After.empty() && !Comment))
     return std::nullopt;
   return Span{Begin, End};
@@ -40,10 +41,9 @@ std::optional<Span> SourceText::wholeLines(Span S) const {
 
 Span SourceText::commentAbove(uint32_t At) const {
   uint32_t End = lineBegin(At), Begin = End;
-  llvm::StringRef Above = Text.take_front(End);
-  if (Above.rtrim(" \t\r\n").size() + 2 < Above.size() &&
-      Above.substr(Above.rtrim(" \t\r\n").size()).count('\n') > 1)
+  if (Begin == 0 || lineAt(Begin - 1).trim().empty())
     return {End, End};
+  llvm::StringRef Above = Text.take_front(End);
   llvm::StringRef Trimmed = Above.rtrim(" \t\r\n");
   if (Trimmed.ends_with("*/")) {
     size_t Open = Trimmed.rfind("/*");
@@ -75,11 +75,10 @@ bool SourceText::includes(llvm::StringRef Header) const {
          Text.contains(("#include \"" + Header + "\"").str());
 }
 
-std::optional<uint32_t>
-SourceText::includePlace(llvm::StringRef Header) const {
+std::optional<uint32_t> SourceText::includePlace(llvm::StringRef Header) const {
   if (includes(Header))
     return std::nullopt;
-  // Only the first group counts: later ones may stand inside an #ifdef.
+  // Those inside an #ifdef are not always there.
   std::vector<std::pair<uint32_t, llvm::StringRef>> Lines;
   unsigned Conditions = 0;
   for (uint32_t At = 0; At < Text.size(); At = nextLine(At)) {

@@ -64,7 +64,8 @@ unsigned visualWidth(llvm::StringRef S);
 std::string reindent(llvm::StringRef Block, llvm::StringRef From,
                      llvm::StringRef To);
 
-/// Tabs (or spaces, if \p Tabs is false) that lead from column \p From to \p To.
+/// Tabs (or spaces, if \p Tabs is false) that lead from column \p From to \p
+/// To.
 std::string padding(unsigned From, unsigned To, bool Tabs);
 
 } // namespace decontend
