@@ -297,7 +297,8 @@ void BodyWalker::classify(Event &Branch, const clang::Expr *Cond) {
     Branch.Flags |= Event::NullTest;
   else if (const auto *Ref = dyn_cast<DeclRefExpr>(Tested)) {
     // `if (ret)`: a status in a local variable.
-    if (isa<VarDecl>(Ref->getDecl()) && !isa<ParmVarDecl>(Ref->getDecl()) &&
+    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+    if (Var && Var->hasLocalStorage() && !isa<ParmVarDecl>(Var) &&
         Ref->getType()->isIntegerType() && !Ref->getType()->isBooleanType() &&
         !Negated)
       Branch.Flags |= Event::ErrorTest;

@@ -143,6 +143,11 @@ static bool isDropped(const opt::Option &O) {
   case OPT_gsplit_dwarf_EQ:
   case OPT__serialize_diags:
   case OPT__SLASH_c:
+  // Calls at function entries, which Clang has for some targets only.
+  case OPT_pg:
+  case OPT_mfentry:
+  case OPT_mrecord_mcount:
+  case OPT_mnop_mcount:
     return true;
   default:
     break;

@@ -43,7 +43,7 @@ cl::opt<bool> NoCache("no-cache", cl::desc("Neither read nor write a cache"), cl
 cl::opt<bool> NoSkipBodies("no-skip-bodies", cl::desc("Parse the bodies of header functions in every unit"), cl::cat(Category), IN_LOADING);
 cl::list<std::string> ModelFiles("models", cl::desc("Further models of APIs (YAML); may be given more than once"),
                                  cl::value_desc("file"), cl::cat(Category), IN_LOADING);
-cl::opt<unsigned> Jobs("j", cl::desc("Units to parse at a time (default: one per core)"), cl::init(0), cl::cat(Category), IN_LOADING);
+cl::opt<unsigned> Jobs("j", cl::Prefix, cl::desc("Units to parse at a time (default: one per core)"), cl::init(0), cl::cat(Category), IN_LOADING);
 cl::alias JobsLong("jobs", cl::desc("Alias for -j"), cl::aliasopt(Jobs));
 cl::opt<bool> Quiet("quiet", cl::desc("No progress on the terminal"), cl::cat(Category), IN_LOADING);
 
