@@ -32,7 +32,8 @@ ContentionCheck::ContentionCheck(llvm::StringRef Name,
                                  tidy::ClangTidyContext *Context,
                                  std::unique_ptr<Rule> R)
     : ClangTidyCheck(Name, Context), Judge(std::move(R)),
-      Least(Options.get("MinConfidence", Confidence::Medium)) {
+      Least(Options.get("MinConfidence", Confidence::Medium)),
+      ReviewFixes(Options.get("ReviewFixes", true)) {
   Around.Folder = Options.get("Program", "").str();
   Around.Root = Options.get("Root", "").str();
   Around.CacheDir = Options.get("CacheDir", "").str();
@@ -48,6 +49,7 @@ void ContentionCheck::storeOptions(tidy::ClangTidyOptions::OptionMap &Opts) {
   Options.store(Opts, "CacheDir", Around.CacheDir);
   Options.store(Opts, "Models", llvm::join(Around.Models, ";"));
   Options.store(Opts, "MinConfidence", Least);
+  Options.store(Opts, "ReviewFixes", ReviewFixes);
 }
 
 void ContentionCheck::registerPPCallbacks(const SourceManager &,
@@ -119,7 +121,7 @@ void ContentionCheck::report(const Finding &F, const Plan &P, const Engine &E,
   {
     auto D = diag(At, "%0");
     D << F.Message;
-    if (P.Level == Tier::Safe)
+    if (P.Level == Tier::Safe || ReviewFixes)
       for (const FixItHint &H : Fix)
         D << H;
   }
@@ -145,9 +147,9 @@ void ContentionCheck::report(const Finding &F, const Plan &P, const Engine &E,
                  ": see 'decontend check -p " + Unit->program().folder() +
                  " --diff " + F.File + "'");
   } else if (P.Level != Tier::Safe) {
-    // On a note, clang-tidy applies it with --fix-notes only: somebody has to
-    // confirm what could not be proved.
-    note(At, "fix, to be reviewed: " + P.Title, Fix);
+    // A fix on a note is applied with --fix-notes only.
+    note(At, "fix, to be reviewed: " + P.Title,
+         ReviewFixes ? std::vector<FixItHint>() : Fix);
   }
   std::string Last = F.Why.Remedy.empty() ? "" : F.Why.Remedy + "; ";
   note(At, Last + "see 'decontend explain " + F.Rule + "'");

@@ -43,7 +43,9 @@ private:
 
   const std::unique_ptr<Rule> Judge;
   ProgramOptions Around;
-  Confidence Least;
+  const Confidence Least;
+  /// Offer what a person must confirm as readily as what is proved?
+  const bool ReviewFixes;
   std::shared_ptr<LiveUnit> Unit;
   clang::ASTContext *Ast = nullptr;
 };

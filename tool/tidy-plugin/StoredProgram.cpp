@@ -11,6 +11,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+#include <utility>
 
 using namespace llvm;
 
@@ -35,6 +36,10 @@ std::string StoredProgram::folder() const {
   return Options.Folder.empty() ? "FOLDER" : Options.Folder;
 }
 
+std::string StoredProgram::mend() const {
+  return "; run 'decontend check -p " + Options.Folder + "'";
+}
+
 void StoredProgram::load() {
   if (!Options.Folder.empty()) {
     EngineOptions O;
@@ -46,19 +51,13 @@ void StoredProgram::load() {
     O.CachedOnly = true;
     O.Warn = [](const std::string &Text) { warn(Text); };
     Expected<std::unique_ptr<Engine>> E = loadEngine(O);
-    std::string Mend = "; run 'decontend check -p " + Options.Folder + "'";
     if (!E) {
-      warn(toString(E.takeError()) + "; each unit is judged alone");
+      warn("option Program: " + toString(E.takeError()) +
+           "; each unit is judged alone");
     } else if ((*E)->Seen.Analysed == 0) {
       warn(Options.Folder + ": no unit of this program is in the cache '" +
-           O.CacheDir + "', each unit is judged alone" + Mend);
+           O.CacheDir + "', each unit is judged alone" + mend());
     } else {
-      if (size_t Old = (*E)->Seen.Units - (*E)->Seen.Analysed)
-        warn(Options.Folder + ": " + Twine(Old) + " of " +
-             Twine((*E)->Seen.Units) +
-             " units are not in the cache, or older than their files; they are "
-             "left out" +
-             Mend);
       State = std::move(*E);
       Alone = false;
       return;
@@ -107,6 +106,22 @@ void StoredProgram::Access::layOver(const UnitFacts &Live, uint64_t &Ticket) {
   }
   decontend::layOver(E, Live);
   Ticket = ++Owner.LastTicket;
+  Owner.warnOfGaps();
+}
+
+void StoredProgram::warnOfGaps() {
+  if (Alone || std::exchange(GapsSaid, true))
+    return;
+  // The live unit is as new as can be, whether or not the cache has it.
+  size_t Missing = State->Seen.Units - State->Seen.Analysed;
+  if (!State->Masked && Missing != 0)
+    --Missing;
+  if (Missing != 0)
+    warn(Options.Folder + ": " + Twine(Missing) + " of " +
+         Twine(State->Seen.Units) +
+         " units are not in the cache, or older than their files; they are "
+         "left out" +
+         mend());
 }
 
 } // namespace decontend

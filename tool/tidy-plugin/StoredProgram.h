@@ -67,11 +67,14 @@ public:
 private:
   explicit StoredProgram(const ProgramOptions &O) : Options(O) { load(); }
   void load();
+  void warnOfGaps();
+  std::string mend() const;
 
   const ProgramOptions Options;
   bool Alone = true;
   std::unique_ptr<Engine> State;
   uint64_t LastTicket = 0;
+  bool GapsSaid = false;
   std::mutex Lock; ///< Guards State, but for its Knowledge.
 };
 
