@@ -46,9 +46,7 @@ std::string callbackText(const PlanSite &S, llvm::StringRef Name,
   return Out + "}\n\n";
 }
 
-/// liburcu's plain names are macros for one flavour; what the source spells
-/// plainly stays plain.
-static std::string deferredName(const PlanSite &S) {
+std::string deferredName(const PlanSite &S) {
   if (S.userSpace() && S.spelled(S.event()) == "synchronize_rcu")
     return "call_rcu";
   return S.wait()->Deferred;

@@ -31,6 +31,10 @@ std::string callbackText(const PlanSite &S, llvm::StringRef Name,
                          const CallbackObject &O,
                          llvm::ArrayRef<std::string> Body);
 
+/// The asynchronous form of the wait. liburcu's plain names are macros for one
+/// flavour; what the source spells plainly stays plain.
+std::string deferredName(const PlanSite &S);
+
 /// `call_rcu(&p->rcu, name);`, broken like kernel code if it is too wide.
 std::string deferCall(const PlanSite &S, llvm::StringRef Name,
                       const CallbackObject &O, llvm::StringRef Indent);

@@ -66,7 +66,7 @@ private:
         !W.Deferred.empty() && W.Cost != WaitModel::Barrier,
         W.Deferred.empty()
             ? fmt::format("{} has no asynchronous form", S.Model->Name)
-            : fmt::format("{}() is the asynchronous form", W.Deferred));
+            : fmt::format("{}() is the asynchronous form", deferredName(S)));
   }
 
   std::string name(uint32_t I) const {
@@ -86,6 +86,11 @@ private:
                                      S.at(After.Frees[0]))))
       return false;
     uint32_t Last = After.Frees.back();
+    if (S.Shape.elementLoop(Last) != S.Shape.elementLoop(S.Call))
+      return L.require("free-not-in-loop", false,
+                       fmt::format("{} at {} frees one object after another: "
+                                   "the wait serves all of them already",
+                                   name(Last), S.at(Last)));
     for (uint32_t I : After.Blockers)
       if (I < Last)
         return L.require("only-memory-released", false,
@@ -194,7 +199,9 @@ private:
   bool unlinked() {
     const Release &Last = Releases.back();
     int I = unlinkedBefore(S.P, S.Shape, S.Call, *Last.Object);
-    UnlinkedByCall = I >= 0 && S.F.Events[I].Kind == EventKind::Call;
+    if (I >= 0 && S.F.Events[I].Kind == EventKind::Call)
+      for (const Expr &X : S.F.exprs(S.F.Events[I]))
+        MemberUnlinked |= X.Base == Last.Object->Base && !empty(X.Field);
     return L.require(
         "unlinked-before-wait", I >= 0,
         I >= 0 ? fmt::format("{} is made unreachable at {}",
@@ -310,8 +317,9 @@ private:
     Span At = S.F.Events[Last.Event].Text;
     std::string Indent = S.Text.indentAt(At.Begin).str();
     std::string Call = deferCall(S, Name, O, Indent);
-    // kfree(NULL) is fine, call_rcu() on a member of it is not.
-    if (!Guarded && !UnlinkedByCall) {
+    // kfree(NULL) is fine, call_rcu() on a member of it is not. Where members
+    // are freed too, the pointer was never null.
+    if (!Guarded && !MemberUnlinked && Releases.size() == 1) {
       std::string Unit = S.indentUnit();
       Call = fmt::format("if ({})\n{}{}{}", Object, Indent, Unit,
                          deferCall(S, Name, O, Indent + Unit));
@@ -319,7 +327,7 @@ private:
     S.replace(L, At, std::move(Call));
     deleteWait(S, L);
     L.title(fmt::format("free {} in a callback of {}()", O.Record,
-                        S.wait()->Deferred));
+                        deferredName(S)));
   }
 
   const PlanSite &S;
@@ -327,7 +335,8 @@ private:
   Ledger L;
   std::vector<Release> Releases;
   bool Guarded = false;
-  bool UnlinkedByCall = false;
+  /// A member of the object was unlinked, so the object is not null.
+  bool MemberUnlinked = false;
 };
 
 } // namespace

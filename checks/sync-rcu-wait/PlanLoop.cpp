@@ -37,12 +37,9 @@ public:
     if (!unconditional() || !requireEditableWait(S, L) || !straight() ||
         !unlocked() || !commentAgrees(S, L))
       return L.finish();
-    bool Tail = std::any_of(S.F.Events.begin() + S.Call + 1,
-                            S.F.Events.begin() + End, [](const Event &E) {
-                              return !E.is(Event::InCondition) &&
-                                     (E.Kind == EventKind::Call ||
-                                      E.Kind == EventKind::Assign);
-                            });
+    bool Tail = false;
+    for (uint32_t I = S.Call + 1; I < End; ++I)
+      Tail |= ofBody(S.F.Events[I]);
     if (Tail && !counted())
       return L.finish();
     if (!independent() || (Tail && !ownLocals()))
@@ -55,14 +52,36 @@ public:
   }
 
 private:
+  /// Does \p E do something that is neither the loop's condition nor made by
+  /// the macro that steps the loop?
+  bool ofBody(const Event &E) const {
+    const Event &Head = S.F.Events[Loop];
+    bool Stepping = E.is(Event::InCondition) ||
+                    (!empty(Head.Macro) && E.Macro == Head.Macro);
+    return !Stepping &&
+           (E.Kind == EventKind::Call || E.Kind == EventKind::Assign);
+  }
+
   bool unconditional() {
     bool Direct = S.Shape.parent(S.Call) == int(Loop);
-    return L.require("wait-unconditional", Direct,
-                     Direct
-                         ? fmt::format("each round waits at {}", S.at(S.Call))
-                         : fmt::format("not every round reaches the wait at "
-                                       "{}",
-                                       S.at(S.Call)));
+    if (!L.require("wait-unconditional", Direct,
+                   Direct
+                       ? fmt::format("each round waits at {}; afterwards there "
+                                     "is one wait, for no round as well",
+                                     S.at(S.Call))
+                       : fmt::format("not every round reaches the wait at {}",
+                                     S.at(S.Call))))
+      return false;
+    int Up = S.Shape.parent(Loop);
+    const Event &Head = S.F.Events[Loop];
+    bool Place = (Up < 0 || S.F.Events[Up].is(Event::Braced)) &&
+                 Head.is(Event::Braced) && !Head.Text.empty() &&
+                 S.Text.slice(Head.Text).ends_with("}");
+    return L.require("loop-is-statement", Place,
+                     fmt::format("the loop at {} {}", S.at(Loop),
+                                 Place ? "stands in a block and has braces"
+                                       : "has no braces, or is all that a "
+                                         "condition governs"));
   }
 
   bool straight() {
@@ -99,12 +118,12 @@ private:
     if (For && Brace != llvm::StringRef::npos) {
       Header = Code.take_front(Brace).rtrim().str();
       llvm::StringRef Init = llvm::StringRef(Header).substr(3).ltrim(" (");
-      Init.consume_front("int ");
-      Index = Init.take_until([](char C) { return C == '=' || C == ';'; })
-                  .trim()
-                  .str();
-      bool Steps = llvm::StringRef(Header).contains(Index + "++") ||
-                   llvm::StringRef(Header).contains("++" + Index);
+      Init =
+          Init.take_until([](char C) { return C == '=' || C == ';'; }).trim();
+      Index = Init.substr(Init.find_last_of(" \t") + 1).str();
+      bool Steps =
+          !Index.empty() && (llvm::StringRef(Header).contains(Index + "++") ||
+                             llvm::StringRef(Header).contains("++" + Index));
       For = Steps && llvm::StringRef(Header).count(';') == 2 &&
             llvm::StringRef(Header).find('(', 5) == llvm::StringRef::npos;
     }
@@ -119,9 +138,23 @@ private:
   /// All that a round does is known, and touches its own element: stores to
   /// places that the index or the element names, unlinking, locks, frees.
   bool independent() {
+    const char *Name = "parts-are-independent";
+    llvm::StringRef Body = S.Text.text().slice(bodyOpen() + 1, bodyClose());
+    if (Body.contains("++") || Body.contains("--"))
+      return L.require(
+          Name, false,
+          fmt::format("the loop at {} counts in its body", S.at(Loop)));
+    std::set<Sym> Own; // local variables that each round sets
     for (uint32_t I = Loop + 1; I < End; ++I) {
       const Event &E = S.F.Events[I];
-      if (I == S.Call || E.is(Event::InCondition))
+      if (E.Kind == EventKind::Assign && E.NumExprs &&
+          S.F.exprs(E)[0].Root == RootKind::Local &&
+          empty(S.F.exprs(E)[0].Field))
+        Own.insert(S.F.exprs(E)[0].Base);
+    }
+    for (uint32_t I = Loop + 1; I < End; ++I) {
+      const Event &E = S.F.Events[I];
+      if (I == S.Call || !ofBody(E))
         continue;
       if (E.Kind == EventKind::Call) {
         const FunctionModel *M = S.P.modelOf(E);
@@ -131,24 +164,26 @@ private:
         bool FreesEarly = Known && M->Frees >= 0 && I < S.Call;
         if (!Known || FreesEarly)
           return L.require(
-              "parts-are-independent", false,
+              Name, false,
               fmt::format("it is not known that {}() at {} of one round may "
                           "run before the wait of another",
                           S.P.calleeName(E).str(), S.at(I)));
-      } else if (E.Kind == EventKind::Assign && E.NumExprs) {
+      } else if (E.NumExprs) {
         const Expr &To = S.F.exprs(E)[0];
-        bool Plain = To.Root == RootKind::Local && empty(To.Field);
-        bool Element = To.Flags & Expr::Indexed;
-        bool Member = To.Root == RootKind::Local && !empty(To.Field);
+        llvm::StringRef Text = S.P.str(To.Text);
+        bool Plain = To.Root == RootKind::Local && empty(To.Field) &&
+                     !mentions(Header, S.P.str(To.Base));
+        bool Element = (To.Flags & Expr::Indexed) && mentions(Text, Index);
+        bool Member = To.Root == RootKind::Local && !empty(To.Field) &&
+                      Own.count(To.Base);
         if (!Plain && !Element && !Member)
-          return L.require("parts-are-independent", false,
+          return L.require(Name, false,
                            fmt::format("the store to {} at {} carries from "
                                        "one round to the next",
-                                       S.P.str(To.Text).str(), S.at(I)));
+                                       Text.str(), S.at(I)));
       }
     }
-    return L.require("parts-are-independent", true,
-                     "each round touches only its own element");
+    return L.require(Name, true, "each round touches only its own element");
   }
 
   /// The second part may use the index and what is the same for all rounds;

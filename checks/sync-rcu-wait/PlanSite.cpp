@@ -54,13 +54,14 @@ std::string PlanSite::spelled(const Event &E) const {
 }
 
 std::string PlanSite::indentUnit() const {
-  for (uint32_t I = 0; I < F.Events.size(); ++I)
-    if (Shape.parent(I) < 0 && !F.Events[I].Text.empty() &&
-        F.Events[I].is(Event::Statement)) {
-      llvm::StringRef Indent = Text.indentAt(F.Events[I].Text.Begin);
-      if (!Indent.empty())
-        return Indent.str();
-    }
+  for (uint32_t At = Text.nextLine(F.Body.Begin); At < F.Body.End;
+       At = Text.nextLine(At)) {
+    llvm::StringRef Line = Text.lineAt(At), Indent = Text.indentAt(At);
+    if (!Indent.empty() && !Line.trim().empty())
+      return Indent.str();
+    if (Text.nextLine(At) == At)
+      break;
+  }
   return "\t";
 }
 

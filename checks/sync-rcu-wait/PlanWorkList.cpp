@@ -159,6 +159,11 @@ private:
                 : fmt::format("what follows the wait needs only {}", Variable)))
       return false;
     bool Pointer = false;
+    for (const ParamFacts &Param : S.F.Params)
+      if (S.P.str(Param.Name) == Variable) {
+        Object = Param.Record;
+        Pointer = S.P.str(Param.Type).contains('*');
+      }
     for (const Expr &X : S.F.Exprs)
       if (S.P.str(X.Base) == Variable && S.P.str(X.Text) == Variable &&
           (X.Root == RootKind::Local || X.Root == RootKind::Param)) {
