@@ -302,7 +302,7 @@ private:
         return;
       Body.push_back(std::move(Code));
     }
-    if (!moduleOutlivesCallback(S, L))
+    if (!requireSourceFile(S, L) || !moduleOutlivesCallback(S, L))
       return;
     std::optional<std::string> Head =
         memberFor(S, L, Last.Object->Record, headWanted());

@@ -111,7 +111,19 @@ std::string calleeAndPlace(const PlanSite &S, uint32_t EdgeIndex) {
                      S.where(E.Caller, E.Event));
 }
 
+bool requireSourceFile(const PlanSite &S, Ledger &L) {
+  bool Main = S.F.Where.File == S.Function.Unit->MainFile;
+  return L.require("own-source-file", Main,
+                   fmt::format("{} is {}", S.Found.File,
+                               Main ? "a source file"
+                                    : "included by others, and no place for "
+                                      "a function of its own"));
+}
+
 bool requireEditableWait(const PlanSite &S, Ledger &L) {
+  if (S.file().starts_with("/") || S.file().starts_with("$"))
+    return L.require("inside-the-root", false,
+                     S.Found.File + " lies outside the source tree");
   const Event &E = S.event();
   std::string Name = S.P.calleeName(E).str();
   bool Fits = E.Text.End <= S.Text.text().size();

@@ -91,6 +91,9 @@ std::string batchForm(const PlanSite &S, llvm::StringRef Callee);
 /// The wait is written out in this file, as a statement on lines of its own.
 bool requireEditableWait(const PlanSite &S, Ledger &L);
 
+/// The function stands in a source file, where others can be put beside it.
+bool requireSourceFile(const PlanSite &S, Ledger &L);
+
 /// Deletes the wait with its lines and a comment that only explains it.
 void deleteWait(const PlanSite &S, Ledger &L);
 

@@ -31,9 +31,9 @@ public:
 
   Plan run() {
     L.title("end the objects from a work item that waits once per batch");
-    if (!kernel() || !requireEditableWait(S, L) || !tail() || !object() ||
-        !endsObject() || !unlocked() || !commentAgrees(S, L) ||
-        !callersDoNotRely(S, L))
+    if (!kernel() || !requireEditableWait(S, L) || !requireSourceFile(S, L) ||
+        !tail() || !object() || !endsObject() || !unlocked() ||
+        !commentAgrees(S, L) || !callersDoNotRely(S, L))
       return L.finish();
     limits();
     std::string Record = S.P.str(Object).str();
@@ -315,13 +315,19 @@ private:
     std::string Next = Variable == "next" ? "tmp" : "next";
     llvm::StringRef Code = Moved.ltrim("\n");
     std::string Wait = S.Text.slice(S.event().Text).str();
+    // The author's own words about the wait go with it.
+    uint32_t Line = S.Text.lineBegin(S.event().Text.Begin);
+    std::string Why =
+        reindent(S.Text.slice(S.Text.commentAbove(Line)), Indent, Unit);
+    if (Why.empty())
+      Why = Unit + "/* One grace period for the whole batch. */\n";
     return fmt::format(
         "static LLIST_HEAD({list});\n\n"
         "static void {fn}(struct work_struct *unused)\n"
         "{{\n"
         "{t}struct llist_node *batch = llist_del_all(&{list});\n"
         "{t}{record} *{p}, *{next};\n\n"
-        "{t}/* One grace period for the whole batch. */\n"
+        "{why}"
         "{t}{wait}\n\n"
         "{t}llist_for_each_entry_safe({p}, {next}, batch, {node}) {{\n"
         "{body}"
@@ -330,7 +336,7 @@ private:
         "static DECLARE_WORK({work}, {fn});\n\n",
         fmt::arg("list", List), fmt::arg("fn", Worker), fmt::arg("t", Unit),
         fmt::arg("record", Record.str()), fmt::arg("p", Variable),
-        fmt::arg("next", Next), fmt::arg("wait", Wait),
+        fmt::arg("next", Next), fmt::arg("wait", Wait), fmt::arg("why", Why),
         fmt::arg("node", Node.str()), fmt::arg("work", Work),
         fmt::arg("body", reindent(Code, Indent, Unit + Unit)));
   }

@@ -230,6 +230,30 @@ private:
 
 } // namespace
 
+/// A head can be queued once at a time: names another place that queues it.
+static void noteOtherUse(const PlanSite &S, Ledger &L,
+                         const std::string &Member) {
+  Sym Field = S.P.find(Member);
+  for (NodeId N = 0; N < S.P.nodes().size() && !empty(Field); ++N) {
+    const FunctionFacts *F = S.P.node(N).Facts;
+    if (!F)
+      continue;
+    for (uint32_t I = 0; I < F->Events.size(); ++I) {
+      const FunctionModel *M = S.P.modelOf(F->Events[I]);
+      if (!M || M->Defers.empty())
+        continue;
+      for (const Expr &X : F->exprs(F->Events[I]))
+        if (X.Field == Field) {
+          L.require("head-not-queued", N != S.Id,
+                    fmt::format("{} is queued at {} as well; to be confirmed: "
+                                "never for an object that comes here",
+                                Member, S.where(N, I)));
+          return;
+        }
+    }
+  }
+}
+
 std::optional<std::string> memberFor(const PlanSite &S, Ledger &L, Sym Record,
                                      const MemberWanted &Want) {
   std::string Key = S.P.str(Record).str();
@@ -264,6 +288,7 @@ std::optional<std::string> memberFor(const PlanSite &S, Ledger &L, Sym Record,
                                         "readers still follow"
                               : Where + " is a member of its own"))
         return std::nullopt;
+      noteOtherUse(S, L, Key + "." + S.P.str(F.Name).str());
       return S.P.str(F.Name).str();
     }
   struct {
@@ -297,7 +322,11 @@ bool mayExceed(const PlanSite &S, Sym Record, uint64_t Bytes) {
       uint64_t Sum = 0;
       for (const FieldFacts &F : R->Fields) {
         llvm::StringRef Type = S.P.str(F.Type);
-        uint64_t One = 8;
+        if (Depth == 0 && sameType(Type, "struct rcu_head"))
+          break; // what is there comes before what would be added
+        bool Bytes = Type.starts_with("char") || Type.starts_with("u8") ||
+                     Type.starts_with("unsigned char");
+        uint64_t One = Bytes ? 1 : 8;
         if (!(F.Flags & FieldFacts::Pointer) && !empty(F.Record) &&
             !Type.contains('*'))
           One = size(F.Record, Depth + 1);

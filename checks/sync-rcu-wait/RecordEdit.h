@@ -29,8 +29,8 @@ struct MemberWanted {
 std::optional<std::string> memberFor(const PlanSite &S, Ledger &L, Sym Record,
                                      const MemberWanted &Want);
 
-/// Could the members up to the end of \p Record take more than \p Bytes? A
-/// rough count that errs towards yes.
+/// Could the members of \p Record, up to an rcu_head if it has one, take more
+/// than \p Bytes? A rough count that errs towards yes.
 bool mayExceed(const PlanSite &S, Sym Record, uint64_t Bytes);
 
 } // namespace decontend
