@@ -172,6 +172,9 @@ void extractHere(const CompileCommand &C, const ExtractOptions &O,
   Invocation->getDiagnosticOpts().IgnoreWarnings = true;
   Invocation->getDiagnosticOpts().ShowCarets = false; // no closing statistics
   Diags->setIgnoreAllWarnings(true);
+  // Also those that Clang, unlike older compilers, takes for errors.
+  Diags->setSeverityForAll(diag::Flavor::WarningOrError,
+                           diag::Severity::Ignored);
   Invocation->getLangOpts().CommentOpts.ParseAllComments = false;
 
   CompilerInstance CI;

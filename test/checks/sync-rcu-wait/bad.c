@@ -313,3 +313,32 @@ void bad_takes_rtnl(struct net_device *dev) {
   unknown();
   rtnl_unlock();
 }
+
+// Held on every way here: by the slot, by an assertion, by the only caller.
+static void bad_holds_rtnl(struct net_device *dev) {
+  unknown();
+  synchronize_rcu();
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
+  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
+  unknown();
+}
+static void bad_dellink(struct net_device *dev, struct list_head *head) {
+  list_del_rcu(head);
+  synchronize_rcu();
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
+  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
+  unknown();
+  bad_holds_rtnl(dev);
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: the end of each 'struct net_device' waits for a grace period: bad_holds_rtnl() reaches synchronize_rcu() [contention-sync-rcu-wait]
+  // CHECK: confidence: medium (why not higher: what follows the wait may need it)
+}
+static struct rtnl_link_ops link_ops = {.dellink = bad_dellink};
+
+void bad_asserts_rtnl(struct net_device *dev) {
+  ASSERT_RTNL();
+  unknown();
+  synchronize_rcu();
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
+  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
+  unknown();
+}
