@@ -23,7 +23,9 @@ static void warn(const Twine &Text) {
 
 std::shared_ptr<StoredProgram> StoredProgram::get(const ProgramOptions &O) {
   static std::mutex Lock;
-  static std::vector<std::shared_ptr<StoredProgram>> All;
+  // Never destroyed: freeing a program takes time that an ending process saves,
+  // and what it needs of the host may be gone by then.
+  static auto &All = *new std::vector<std::shared_ptr<StoredProgram>>;
   std::lock_guard<std::mutex> Guard(Lock);
   for (const auto &P : All)
     if (P->Options == O)
