@@ -1,110 +1,19 @@
-//===- ExtractTest.cpp - From source text to facts ------------------------===//
+//===- ExtractTest.cpp - Bodies as events ---------------------------------===//
 //
 // Part of decontend, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/extract/Extract.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
+#include "ExtractFixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 using namespace decontend;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 namespace {
-
-class ExtractTest : public testing::Test {
-protected:
-  ExtractTest() : Known(llvm::cantFail(loadModels())) {
-    llvm::SmallString<128> Dir;
-    EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("extract-test", Dir));
-    llvm::SmallString<128> Real;
-    EXPECT_FALSE(llvm::sys::fs::real_path(Dir, Real));
-    Root = std::string(Real);
-  }
-  ~ExtractTest() override { llvm::sys::fs::remove_directories(Root); }
-
-  void write(llvm::StringRef Name, llvm::StringRef Text) {
-    std::string Path = Root + "/" + Name.str();
-    llvm::sys::fs::create_directories(llvm::sys::path::parent_path(Path));
-    std::error_code EC;
-    llvm::raw_fd_ostream OS(Path, EC);
-    ASSERT_FALSE(EC) << Path;
-    OS << Text;
-  }
-
-  ExtractResult extract(llvm::StringRef Name, llvm::StringRef Text,
-                        std::vector<std::string> Flags = {},
-                        const KnownBodies *Skip = nullptr) {
-    write(Name, Text);
-    Source = Text.str();
-    UnitPaths Paths(Root, Root + "/build");
-    ExtractOptions O;
-    O.Knowledge = &Known;
-    O.Paths = &Paths;
-    O.Known = Skip;
-    CompileCommand C{Root, Root + "/" + Name.str(), {"cc"}};
-    C.Arguments.insert(C.Arguments.end(), Flags.begin(), Flags.end());
-    C.Arguments.push_back("-c");
-    C.Arguments.push_back(Name.str());
-    return extractUnit(C, O);
-  }
-
-  /// Facts of `a.c`; fails the test if it does not parse.
-  void facts(llvm::StringRef Text, llvm::StringRef Name = "a.c") {
-    ExtractResult R = extract(Name, Text);
-    ASSERT_TRUE(R.Ok) << R.Reason;
-    Facts = std::move(R.Facts);
-  }
-
-  llvm::StringRef str(Sym S) const { return Facts.str(S); }
-  llvm::StringRef text(Span S) const {
-    return llvm::StringRef(Source).slice(S.Begin, S.End);
-  }
-  const FunctionFacts &function(llvm::StringRef Name) const {
-    for (const FunctionFacts &F : Facts.Functions)
-      if (str(F.Name) == Name)
-        return F;
-    static const FunctionFacts None;
-    ADD_FAILURE() << "no function " << Name.str();
-    return None;
-  }
-  /// The first call of \p Callee in the first function.
-  const Event &call(llvm::StringRef Callee) const {
-    for (const FunctionFacts &F : Facts.Functions)
-      for (const Event &E : F.Events)
-        if (E.Kind == EventKind::Call && str(E.Callee) == Callee)
-          return E;
-    static const Event None;
-    ADD_FAILURE() << "no call of " << Callee.str();
-    return None;
-  }
-  std::vector<std::string> calls(llvm::StringRef Function) const {
-    std::vector<std::string> Out;
-    for (const Event &E : function(Function).Events)
-      if (E.Kind == EventKind::Call)
-        Out.push_back(str(E.Callee).str());
-    return Out;
-  }
-  std::vector<EventKind> kinds(llvm::StringRef Function) const {
-    std::vector<EventKind> Out;
-    for (const Event &E : function(Function).Events)
-      Out.push_back(E.Kind);
-    return Out;
-  }
-
-  Models Known;
-  std::string Root, Source;
-  UnitFacts Facts;
-};
 
 //===--- Events and spans -------------------------------------------------===//
 
@@ -251,8 +160,7 @@ TEST_F(ExtractTest, TestsAreClassified) {
                                 "error negated ", "unlikely ", "", ""));
 }
 
-//===--- Comments
-//-----------------------------------------------------------===//
+//===--- Comments -------------------------------------------------------===//
 
 TEST_F(ExtractTest, CommentsAtAWaitAreKept) {
   facts("void synchronize_rcu(void); void g(void);\n"
@@ -293,8 +201,7 @@ TEST_F(ExtractTest, CommentsAtAWaitAreKept) {
   EXPECT_EQ(Comment("other"), "") << "only of waits";
 }
 
-//===--- Access paths
-//---------------------------------------------------------===//
+//===--- Access paths ---------------------------------------------------===//
 
 TEST_F(ExtractTest, AccessPaths) {
   facts("struct list { struct list *next; };\n"
@@ -367,288 +274,6 @@ TEST_F(ExtractTest, MacrosOfAccessAreSeenThrough) {
   EXPECT_EQ(str(X[2].Base), "w");
   EXPECT_EQ(str(X[2].Record), "struct foo");
   EXPECT_EQ(str(X[2].Text), "container_of(w)");
-}
-
-//===--- Names
-//---------------------------------------------------------------===//
-
-TEST_F(ExtractTest, StaticFunctionsAreKeyedByFile) {
-  write("h.h", "static inline void in_header(void) {}\n");
-  facts("#include \"h.h\"\n"
-        "static void mine(void) {}\n"
-        "void shared(void) { mine(); in_header(); }\n");
-  EXPECT_EQ(str(function("mine").Key), "mine@a.c");
-  EXPECT_EQ(str(function("shared").Key), "shared");
-  EXPECT_EQ(str(function("in_header").Key), "in_header@h.h");
-  EXPECT_TRUE(function("in_header").is(FunctionFacts::InHeader));
-  EXPECT_TRUE(function("mine").is(FunctionFacts::Static));
-  EXPECT_THAT(calls("shared"), ElementsAre("mine@a.c", "in_header@h.h"));
-}
-
-TEST_F(ExtractTest, CxxFunctionsAreKeyedByUsr) {
-  ExtractResult R =
-      extract("a.cpp", "namespace n { struct S { void m() const; };\n"
-                       "void S::m() const {}\n"
-                       "void over(int) {} void over(char) {} }\n"
-                       "extern \"C\" void plain() {}\n");
-  ASSERT_TRUE(R.Ok) << R.Reason;
-  std::vector<std::string> Keys;
-  for (const FunctionFacts &F : R.Facts.Functions)
-    Keys.push_back(R.Facts.str(F.Key).str());
-  ASSERT_EQ(Keys.size(), 4u);
-  EXPECT_THAT(Keys, Contains("plain"));
-  EXPECT_THAT(Keys, Contains(HasSubstr("@S@S@F@m#1")));
-  EXPECT_NE(Keys[1], Keys[2]) << "overloads stay apart";
-}
-
-TEST_F(ExtractTest, SlotsAreFilledByInitialisersAndAssignments) {
-  facts("struct inode; struct file;\n"
-        "struct ops { int (*a)(void); int (*b)(void); };\n"
-        "struct both { struct ops ops; int (*c)(void); };\n"
-        "static int one(void) { return 1; }\n"
-        "static int two(void) { return 2; }\n"
-        "const struct ops table = {.b = one};\n"
-        "static const struct both nested = {{one, &two}, two};\n"
-        "int (*hook)(void);\n"
-        "void set(struct ops *o) {\n"
-        "  o->a = two;\n"
-        "  hook = one;\n"
-        "  o->b();\n"
-        "  hook();\n"
-        "}\n");
-  std::vector<std::string> Fills;
-  for (const SlotFill &S : Facts.Slots)
-    Fills.push_back((str(S.Slot) + "=" + str(S.Function) + " of " +
-                     str(S.Object) + " in " + str(S.Within))
-                        .str());
-  EXPECT_THAT(Fills, ElementsAre("struct ops.b=one@a.c of table in ",
-                                 "struct ops.a=one@a.c of nested@a.c in ",
-                                 "struct ops.b=two@a.c of nested@a.c in ",
-                                 "struct both.c=two@a.c of nested@a.c in ",
-                                 "struct ops.a=two@a.c of  in set",
-                                 "hook=one@a.c of  in set"));
-  EXPECT_EQ(call("struct ops.b").Via, CallVia::Slot);
-  EXPECT_EQ(call("hook").Via, CallVia::Slot);
-}
-
-TEST_F(ExtractTest, MarkersStandInTheMainFile) {
-  write("h.h", "#define module_exit(f) extern int __e_##f\n"
-               "#define EXPORT_SYMBOL(f) extern int __x_##f\n"
-               "#define OTHER(f) extern int __o_##f\n"
-               "EXPORT_SYMBOL(in_header);\n");
-  facts("#include \"h.h\"\n"
-        "void leave(void) {}\n"
-        "module_exit( leave );\n"
-        "OTHER(leave);\n"
-        "  EXPORT_SYMBOL(leave);\n");
-  ASSERT_EQ(Facts.Markers.size(), 2u);
-  EXPECT_EQ(str(Facts.Markers[0].Macro), "module_exit");
-  EXPECT_EQ(str(Facts.Markers[0].Argument), "leave");
-  EXPECT_EQ(Facts.Markers[0].Where.Line, 3u);
-  EXPECT_EQ(Facts.Markers[1].Where.Column, 3u);
-  EXPECT_EQ(str(Facts.Markers[1].Where.File), "a.c");
-}
-
-//===--- Records
-//----------------------------------------------------------------===//
-
-TEST_F(ExtractTest, RecordsAndTheirMembers) {
-  facts("struct rcu_head { void *p; };\n"
-        "struct foo {\n"
-        "  int a, *b;\n"
-        "  union { int c; struct rcu_head rcu; };\n"
-        "  unsigned bits : 3;\n"
-        "  char name[4];\n"
-        "  long tail[];\n"
-        "} __attribute__((packed));\n"
-        "union u { int i; };\n"
-        "struct outer { struct inner { int x; } in; };\n"
-        "struct declared;\n"
-        "#define MAKE(n) struct n { int x; }\n"
-        "MAKE(made);\n");
-  auto Record = [&](llvm::StringRef Key) -> const RecordFacts * {
-    for (const RecordFacts &R : Facts.Records)
-      if (str(R.Key) == Key)
-        return &R;
-    return nullptr;
-  };
-  const RecordFacts *Foo = Record("struct foo");
-  ASSERT_TRUE(Foo);
-  std::vector<std::string> Names;
-  for (const FieldFacts &F : Foo->Fields)
-    Names.push_back(str(F.Name).str());
-  EXPECT_THAT(Names, ElementsAre("a", "b", "c", "rcu", "bits", "name", "tail"));
-  EXPECT_TRUE(Foo->Flags & RecordFacts::Packed);
-  EXPECT_TRUE(text(Foo->Braces).starts_with("{\n  int a"));
-  EXPECT_EQ(Foo->Fields[1].Flags, FieldFacts::Pointer);
-  EXPECT_EQ(str(Foo->Fields[3].Record), "struct rcu_head");
-  EXPECT_EQ(Foo->Fields[4].Flags, FieldFacts::BitField);
-  EXPECT_EQ(text(Foo->Fields[4].Text), "unsigned bits : 3;");
-  EXPECT_EQ(Foo->Fields[5].Flags, FieldFacts::Array);
-  EXPECT_EQ(Foo->Fields[6].Flags, FieldFacts::Array | FieldFacts::Flexible);
-  ASSERT_TRUE(Record("union u"));
-  EXPECT_TRUE(Record("union u")->Flags & RecordFacts::Union);
-  EXPECT_TRUE(Record("struct inner"));
-  EXPECT_FALSE(Record("struct declared"));
-  ASSERT_TRUE(Record("struct made"));
-  EXPECT_TRUE(Record("struct made")->Braces.empty());
-}
-
-//===--- Skipped bodies
-//----------------------------------------------------------===//
-
-TEST_F(ExtractTest, KnownBodiesAreSkipped) {
-  write("h.h", "static inline int given(int x) { return x; }\n"
-               "static inline int fresh(int x) { return given(x); }\n"
-               "struct old { int x; };\n");
-  KnownBodies Skip;
-  Skip.add("h.h", KnownBodies::id("given", 1));
-  Skip.add("h.h", KnownBodies::id("struct old", 3));
-  ExtractResult R =
-      extract("a.c", "#include \"h.h\"\nint f(int x) { return fresh(x); }\n",
-              {}, &Skip);
-  ASSERT_TRUE(R.Ok) << R.Reason;
-  std::vector<std::string> Names;
-  for (const FunctionFacts &F : R.Facts.Functions)
-    Names.push_back(R.Facts.str(F.Name).str());
-  EXPECT_THAT(Names, ElementsAre("fresh", "f"));
-  EXPECT_THAT(R.Facts.Records, IsEmpty());
-}
-
-//===--- Failures
-//------------------------------------------------------------------===//
-
-TEST_F(ExtractTest, TheFirstErrorIsTheReason) {
-  ExtractResult R =
-      extract("a.c", "int f(void) {\n  return x;\n}\nint g(void) { y; }\n");
-  EXPECT_FALSE(R.Ok);
-  EXPECT_EQ(R.Reason, "a.c:2: use of undeclared identifier 'x'");
-  EXPECT_THAT(R.Facts.Functions, IsEmpty());
-}
-
-TEST_F(ExtractTest, WarningsAreNoErrors) {
-  // Nor are those that Clang, unlike GCC 12, takes for errors.
-  ExtractResult R = extract("a.c",
-                            "int f(void) { int unused; return \"x\"; }\n"
-                            "int g(void) { return undeclared(); }\n"
-                            "int *h(long *p) { return p; }\n"
-                            "k(void) { return 0; }\n",
-                            {"-Wall", "-Werror", "-pedantic-errors"});
-  EXPECT_TRUE(R.Ok) << R.Reason;
-}
-
-TEST_F(ExtractTest, AMissingHeaderIsNamed) {
-  ExtractResult R = extract("a.c", "\n#include \"gen/made.h\"\n");
-  EXPECT_EQ(R.Reason, "a.c:2: 'gen/made.h' file not found");
-}
-
-TEST_F(ExtractTest, FilesAreListedOnceInOrder) {
-  write("one.h", "#pragma once\n");
-  write("two.h", "#include \"one.h\"\n");
-  write("build/gen.h", "\n");
-  ExtractResult R =
-      extract("a.c", "#include \"two.h\"\n#include \"one.h\"\n"
-                     "#include \"build/gen.h\"\n#include \"two.h\"\n");
-  ASSERT_TRUE(R.Ok) << R.Reason;
-  std::vector<std::string> Files;
-  for (const Dependency &D : R.Facts.Files)
-    Files.push_back(R.Facts.str(D.Path).str());
-  EXPECT_THAT(Files, ElementsAre("a.c", "two.h", "one.h", "build/gen.h"));
-}
-
-//===--- Compile commands
-//------------------------------------------------------------===//
-
-std::vector<std::string> normalised(std::vector<std::string> Arguments,
-                                    std::string Directory = "/") {
-  return normalisedArguments(
-      {std::move(Directory), "/src/a.c", std::move(Arguments)});
-}
-
-TEST(CompileCommands, OutputsWarningsAndGccsOwnAreDropped) {
-  std::vector<std::string> A = normalised({"gcc",
-                                           "-Iinc",
-                                           "-D",
-                                           "X=1",
-                                           "-O2",
-                                           "-g",
-                                           "-Wall",
-                                           "-Werror",
-                                           "-c",
-                                           "-o",
-                                           "a.o",
-                                           "-MD",
-                                           "-MF",
-                                           "a.d",
-                                           "-Wp,-MMD,a.d,-DFROM_WP",
-                                           "-fconserve-stack",
-                                           "-fno-var-tracking-assignments",
-                                           "-mrecord-mcount",
-                                           "-pg",
-                                           "-fplugin=x.so",
-                                           "-std=gnu11",
-                                           "a.c"});
-  EXPECT_EQ(A[0], "clang");
-  EXPECT_EQ(A.back(), "/src/a.c");
-  EXPECT_THAT(A, Contains("inc"));
-  EXPECT_THAT(A, Contains("-std=gnu11"));
-  EXPECT_THAT(A, Contains("-DFROM_WP"));
-  EXPECT_THAT(A, Contains("-fsyntax-only"));
-  for (const char *Gone :
-       {"-c", "-o", "a.o", "-MD", "-MF", "a.d", "-Wall", "-Werror", "-g",
-        "-fconserve-stack", "-fno-var-tracking-assignments", "-mrecord-mcount",
-        "-pg", "-fplugin=x.so", "a.c"})
-    EXPECT_THAT(A, Not(Contains(Gone))) << Gone;
-}
-
-TEST(CompileCommands, LaunchersAndCompilersByName) {
-  EXPECT_EQ(normalised({"ccache", "g++-12", "-c", "a.cpp"})[0], "clang++");
-  EXPECT_EQ(normalised({"distcc", "ccache", "cc", "-c", "a.c"})[0], "clang");
-  EXPECT_EQ(normalised({"/usr/bin/aarch64-linux-gnu-gcc", "-c", "a.c"})[0],
-            "clang");
-}
-
-TEST(CompileCommands, TheRootIsTheCommonFolder) {
-  auto Root = [](std::vector<std::string> Files) {
-    std::vector<CompileCommand> C;
-    for (std::string &F : Files)
-      C.push_back({"/", F, {"cc"}});
-    return guessRoot(C, "/p/build");
-  };
-  EXPECT_EQ(Root({"/p/src/a.c", "/p/src/b.c"}), "/p/src");
-  EXPECT_EQ(Root({"/p/src/a/x.c", "/p/src/ab/y.c"}), "/p/src");
-  EXPECT_EQ(Root({"/p/src/a.c", "/p/build/made.c"}), "/p/src")
-      << "what the build makes does not count";
-  EXPECT_EQ(Root({"/p/build/made.c"}), "/p/build");
-  EXPECT_EQ(Root({"/p/a.c", "/q/b.c"}), "/");
-}
-
-TEST_F(ExtractTest, TheRootIsTheGitFolderAbove) {
-  llvm::sys::fs::create_directories(Root + "/.git");
-  llvm::sys::fs::create_directories(Root + "/deep/er");
-  std::vector<CompileCommand> C = {{"/", Root + "/deep/er/a.c", {"cc"}}};
-  EXPECT_EQ(guessRoot(C, Root + "/build"), Root);
-}
-
-TEST_F(ExtractTest, ResponseFilesAreRelativeToTheirFolder) {
-  write("sub/flags", "-DFROM_FILE \"-I has space\"");
-  std::vector<std::string> A =
-      normalised({"cc", "@flags", "-c", "a.c"}, Root + "/sub");
-  EXPECT_THAT(A, Contains("FROM_FILE"));
-  EXPECT_THAT(A, Contains(" has space"));
-}
-
-TEST(UnitPaths, PureAndBack) {
-  UnitPaths P("/p", "/p/out/x");
-  EXPECT_EQ(P.pure("a.c", "/p/src"), "src/a.c");
-  EXPECT_EQ(P.pure("../inc/./b.h", "/p/src"), "inc/b.h");
-  EXPECT_EQ(P.pure("/usr/include/c.h", "/p"), "/usr/include/c.h");
-  EXPECT_EQ(P.pure("/pq/d.c", "/"), "/pq/d.c");
-  EXPECT_EQ(P.absolute("src/a.c"), "/p/src/a.c");
-  EXPECT_EQ(P.absolute("/usr/include/c.h"), "/usr/include/c.h");
-  UnitPaths Beside("/p", "/b");
-  EXPECT_EQ(Beside.pure("/b/gen.h", "/"), "$build/gen.h");
-  EXPECT_EQ(Beside.absolute("$build/gen.h"), "/b/gen.h");
 }
 
 } // namespace

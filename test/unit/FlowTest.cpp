@@ -98,8 +98,7 @@ TEST_F(FlowTest, AReturnInAnInnerBlockDoesNotEnd) {
   EXPECT_THAT(following(F, at("here")), ElementsAre("after"));
 }
 
-//===--- Loops and conditions
-//----------------------------------------------===//
+//===--- Loops and conditions -------------------------------------------===//
 
 TEST_F(FlowTest, ElementLoops) {
   body()
@@ -155,8 +154,7 @@ TEST_F(FlowTest, ConditionsAreCountedButNotGuardsAgainstNull) {
   EXPECT_FALSE(F.isNullGuard(2));
 }
 
-//===--- The last reference
-//-------------------------------------------------===//
+//===--- The last reference ---------------------------------------------===//
 
 TEST_F(FlowTest, TheBranchOfADropIsTheLastReference) {
   body()
@@ -198,8 +196,7 @@ TEST_F(FlowTest, ADropOutsideTheConditionIsNone) {
   EXPECT_EQ(F.lastReferenceDrop(at("there")), -1);
 }
 
-//===--- Error paths
-//---------------------------------------------------------===//
+//===--- Error paths ----------------------------------------------------===//
 
 TEST_F(FlowTest, BranchesThatTestForAnError) {
   body()
