@@ -70,14 +70,6 @@ private:
     }
   }
 
-  /// Has another unit already given what is called \p Name at \p P?
-  bool known(const Place &P, llvm::StringRef Name) {
-    if (!N.Options.Known)
-      return false;
-    const KnownBodies::Set *S = N.Options.Known->of(Facts.str(P.File));
-    return S && S->contains(KnownBodies::id(Name, P.Line));
-  }
-
   void function(const FunctionDecl *FD) {
     if (!FD->doesThisDeclarationHaveABody() || FD->hasSkippedBody() ||
         !FD->getBody() || FD->isDefaulted())
@@ -85,7 +77,7 @@ private:
     bool Main = N.inMainFile(FD->getLocation());
     Place Where = N.place(FD->getLocation());
     std::string Name = FD->getNameAsString();
-    if (!Main && known(Where, Name))
+    if (!Main && N.known(Where, Name))
       return;
     FunctionFacts F;
     F.Key = N.functionKey(FD);
@@ -128,7 +120,7 @@ private:
     bool Main = N.inMainFile(RD->getLocation());
     if (const auto *Cxx = dyn_cast<CXXRecordDecl>(RD))
       context(Cxx); // methods and nested records
-    if (!Main && known(Where, Facts.str(Key)))
+    if (!Main && N.known(Where, Facts.str(Key)))
       return;
     RecordFacts R;
     R.Key = Key;

@@ -83,7 +83,25 @@ Sym Naming::functionKey(const FunctionDecl *FD) {
   }
   Sym S = intern(Key);
   Keys[FD] = S;
+  borrow(FD, S);
   return S;
+}
+
+bool Naming::known(const Place &P, llvm::StringRef Name) const {
+  if (!Options.Known)
+    return false;
+  const KnownBodies::Set *S = Options.Known->of(Facts.str(P.File));
+  return S && S->contains(KnownBodies::id(Name, P.Line));
+}
+
+/// Notes a function whose body another unit has to give.
+void Naming::borrow(const FunctionDecl *FD, Sym Key) {
+  const FunctionDecl *Def = FD->getDefinition();
+  if (!Def || !Options.Known || inMainFile(Def->getLocation()))
+    return;
+  if (Def->hasSkippedBody() ||
+      known(place(Def->getLocation()), Def->getNameAsString()))
+    Facts.Borrowed.push_back(Key);
 }
 
 Sym Naming::variableKey(const VarDecl *VD) {

@@ -53,6 +53,9 @@ public:
   /// period? Remembers its answers, since a look-up may try many patterns.
   bool isWait(Sym Name);
 
+  /// Has another unit already given what is called \p Name at \p P?
+  bool known(const Place &P, llvm::StringRef Name) const;
+
   bool inMainFile(clang::SourceLocation L) const {
     return SM.isInMainFile(fileLoc(L));
   }
@@ -63,6 +66,8 @@ public:
   UnitFacts &Facts;
 
 private:
+  void borrow(const clang::FunctionDecl *FD, Sym Key);
+
   std::string Directory;
   llvm::DenseMap<clang::FileID, Sym> FileSyms;
   llvm::DenseMap<const clang::Decl *, Sym> Keys;

@@ -221,6 +221,9 @@ void Writer::unit(const UnitFacts &U) {
     sym(M.Argument);
     place(M.Where);
   }
+  number(U.Borrowed.size());
+  for (Sym S : U.Borrowed)
+    sym(S);
 }
 
 void Writer::finish(llvm::SmallVectorImpl<char> &Out) const {

@@ -294,6 +294,7 @@ void Reader::unit(UnitFacts &U) {
     M.Argument = sym();
     M.Where = place();
   });
+  list(U.Borrowed, 1, [this](Sym &S) { S = sym(); });
   if (left())
     fail("damaged: bytes after the last fact");
 }

@@ -248,6 +248,9 @@ struct UnitFacts {
   std::vector<GlobalFacts> Globals;
   std::vector<SlotFill> Slots;
   std::vector<MarkerFacts> Markers;
+  /// Keys of header functions that this unit names and whose bodies it left to
+  /// another unit: a program in which nobody gives them has a gap.
+  std::vector<Sym> Borrowed;
 
   llvm::StringRef str(Sym S) const { return Names.str(S); }
 };

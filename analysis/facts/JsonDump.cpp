@@ -305,6 +305,10 @@ void Dumper::unit() {
     text("argument", M.Argument);
     place(M.Where);
   });
+  J.attributeArray("borrowed", [&] {
+    for (Sym S : U.Borrowed)
+      J.value(llvm::json::fixUTF8(U.str(S)));
+  });
   J.objectEnd();
 }
 

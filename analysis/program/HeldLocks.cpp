@@ -5,84 +5,71 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "HeldLocks.h"
 
 namespace decontend {
 
-namespace {
-
-enum class State : uint8_t { Unknown, Asking, Held, NotHeld };
-
-/// Answers for one lock. A cycle of calls is held if all ways into it are.
-class HeldOnEntry {
-public:
-  HeldOnEntry(const Program &P, llvm::StringRef Lock)
-      : P(P), Lock(Lock), States(P.nodes().size(), State::Unknown) {
-    for (const EntryPoint &E : P.entries())
-      (E.Holds == Lock ? HeldEntries : FreeEntries).push_back(E.Node);
-  }
-
-  /// What the function itself says before the event: 1 takes, -1 gives back.
-  int local(NodeId N, uint32_t Event) const {
-    const FunctionFacts &F = *P.node(N).Facts;
-    int Last = 0;
-    for (uint32_t I = 0; I < Event; ++I) {
-      const struct Event &E = F.Events[I];
+HeldLocks::HeldLocks(const Program &P, llvm::StringRef Lock)
+    : OnEntry(P.nodes().size(), true) {
+  for (NodeId N = 0; N < P.nodes().size(); ++N) {
+    const FunctionFacts *F = P.node(N).Facts;
+    if (!F)
+      continue;
+    for (uint32_t I = 0; I < F->Events.size(); ++I) {
+      const Event &E = F->Events[I];
       if (E.Kind != EventKind::Call)
         continue;
-      const FunctionModel *M = P.modelOf(E);
-      const FunctionModel *Macro =
-          empty(E.Macro) ? nullptr : P.models().function(P.str(E.Macro));
-      if (Macro && Macro->Asserts == Lock)
-        Last = 1;
-      if (!M)
-        continue;
-      if (M->Asserts == Lock || (M->Lock == Lock && M->Acquires >= 0))
-        Last = 1;
-      else if (M->Lock == Lock && M->Releases >= 0)
-        Last = -1;
+      const FunctionModel *M = P.modelOf(E), *Macro = P.modelOfMacro(E);
+      if ((M && M->Asserts == Lock) || (Macro && Macro->Asserts == Lock) ||
+          (M && M->Lock == Lock && M->Acquires >= 0))
+        Changes[N].push_back({I, true});
+      else if (M && M->Lock == Lock && M->Releases >= 0)
+        Changes[N].push_back({I, false});
     }
-    return Last;
   }
 
-  bool at(NodeId N, uint32_t Event) {
-    int L = local(N, Event);
-    return L ? L > 0 : entry(N);
-  }
-
-private:
-  bool entry(NodeId N) {
-    if (States[N] != State::Unknown)
-      return States[N] != State::NotHeld;
-    States[N] = State::Asking;
-    bool Any = false, All = true;
-    for (NodeId E : HeldEntries)
-      Any |= E == N;
-    for (NodeId E : FreeEntries)
-      All &= E != N;
-    for (uint32_t I : P.callers(N)) {
-      if (!All)
-        break;
-      const Edge &E = P.edges()[I];
-      Any = true;
-      All &= at(E.Caller, E.Event);
+  std::vector<bool> HeldEntry(P.nodes().size(), false);
+  std::vector<NodeId> Lost;
+  auto Lose = [&](NodeId N) {
+    if (OnEntry[N]) {
+      OnEntry[N] = false;
+      Lost.push_back(N);
     }
-    bool Held = Any && All;
-    States[N] = Held ? State::Held : State::NotHeld;
-    return Held;
+  };
+  for (const EntryPoint &E : P.entries())
+    if (E.Holds == Lock)
+      HeldEntry[E.Node] = true;
+  for (const EntryPoint &E : P.entries())
+    if (E.Holds != Lock)
+      Lose(E.Node);
+  for (NodeId N = 0; N < P.nodes().size(); ++N)
+    if (P.callers(N).empty() && !HeldEntry[N])
+      Lose(N);
+  for (const Edge &E : P.edges())
+    if (local(E.Caller, E.Event) < 0)
+      Lose(E.Callee);
+  while (!Lost.empty()) {
+    NodeId N = Lost.back();
+    Lost.pop_back();
+    for (uint32_t I : P.callees(N))
+      if (const Edge &E = P.edges()[I]; local(N, E.Event) == 0)
+        Lose(E.Callee);
   }
+}
 
-  const Program &P;
-  llvm::StringRef Lock;
-  std::vector<State> States;
-  std::vector<NodeId> HeldEntries, FreeEntries;
-};
+int HeldLocks::local(NodeId N, uint32_t Event) const {
+  auto It = Changes.find(N);
+  int Last = 0;
+  if (It != Changes.end())
+    for (const Change &C : It->second)
+      if (C.Event < Event)
+        Last = C.Taken ? 1 : -1;
+  return Last;
+}
 
-} // namespace
-
-bool Program::holdsGlobalLock(NodeId N, uint32_t Event,
-                              llvm::StringRef Lock) const {
-  return HeldOnEntry(*this, Lock).at(N, Event);
+bool HeldLocks::heldAt(NodeId N, uint32_t Event) const {
+  int L = local(N, Event);
+  return L ? L > 0 : OnEntry[N];
 }
 
 } // namespace decontend

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "llvm/ADT/DenseSet.h"
 #include <algorithm>
 
 namespace decontend {
@@ -69,8 +70,7 @@ void Program::link() {
   for (const auto &Unit : Units)
     for (const FunctionFacts &F : Unit->Functions)
       for (const Event &E : F.Events)
-        if (E.Kind == EventKind::Call)
-          Ask(E.Macro);
+        Ask(E.Macro);
   for (Node &N : Nodes)
     N.Model = ModelByName[static_cast<uint32_t>(N.Name)];
 
@@ -85,8 +85,7 @@ const FunctionModel *Program::modelOf(const Event &E) const {
   if (E.Via == CallVia::Direct)
     if (NodeId N = find(E.Callee); N != NoNode && Nodes[N].Model)
       return Nodes[N].Model;
-  size_t I = static_cast<uint32_t>(E.Macro);
-  return I < ModelByName.size() ? ModelByName[I] : nullptr;
+  return modelOfMacro(E);
 }
 
 llvm::StringRef Program::calleeName(const Event &E) const {
@@ -123,18 +122,19 @@ const GlobalFacts *Program::global(Sym Key) const {
   return It == Globals.end() ? nullptr : It->second;
 }
 
-std::vector<Sym> Program::missingHeaderBodies() const {
-  std::vector<Sym> Out;
-  for (const Node &N : Nodes) {
-    if (N.Facts)
-      continue;
-    llvm::StringRef Key = str(N.Key);
-    if (size_t At = Key.find('@'); At != llvm::StringRef::npos)
-      if (Key.substr(At).ends_with(".h"))
-        Out.push_back(N.Key);
+std::vector<size_t> Program::unitsWithGaps() const {
+  std::vector<size_t> Out;
+  llvm::DenseSet<Sym> Covered;
+  for (size_t U = 0; U < Units.size(); ++U) {
+    bool Gap = false;
+    for (Sym Key : Units[U]->Borrowed) {
+      NodeId N = find(Key);
+      if ((N == NoNode || !Nodes[N].Facts) && Covered.insert(Key).second)
+        Gap = true;
+    }
+    if (Gap)
+      Out.push_back(U);
   }
-  std::sort(Out.begin(), Out.end(),
-            [&](Sym A, Sym B) { return str(A) < str(B); });
   return Out;
 }
 

@@ -139,17 +139,16 @@ public:
   };
   HeatWitness heat(NodeId N, uint16_t Bit) const;
 
-  /// Is the global lock of kind \p Lock held whenever event \p Event of \p N
-  /// runs? It is if the function takes it or asserts it before, or if every
-  /// caller and every entry holds it. Structural: a lock taken in a branch counts
-  /// as taken behind it (may over-report). O(callers) with memory.
-  bool holdsGlobalLock(NodeId N, uint32_t Event, llvm::StringRef Lock) const;
-
   /// Edges from \p N to the wait primitive, following summaries.
   std::vector<uint32_t> waitPath(NodeId N) const;
 
   /// Model of what event \p E of a function calls: by callee, else by macro.
   const FunctionModel *modelOf(const Event &E) const;
+  /// Model of the macro whose expansion made the event, or null.
+  const FunctionModel *modelOfMacro(const Event &E) const {
+    size_t I = static_cast<uint32_t>(E.Macro);
+    return I < ModelByName.size() ? ModelByName[I] : nullptr;
+  }
   /// Name of the callee as the source spells it.
   llvm::StringRef calleeName(const Event &E) const;
 
@@ -158,9 +157,9 @@ public:
   const RecordFacts *record(Sym Key, const UnitFacts *Unit) const;
   const GlobalFacts *global(Sym Key) const;
 
-  /// Callees with a key of the form name@header that no unit gave a body for:
-  /// their bodies were skipped, but their giver is gone. Sorted keys.
-  std::vector<Sym> missingHeaderBodies() const;
+  /// Units that borrow the body of a header function that no unit gives, each
+  /// gap once, from the first that borrows it. Ascending numbers of units().
+  std::vector<size_t> unitsWithGaps() const;
 
   size_t functionCount() const { return Defined; }
   size_t withContext() const { return Contextual; }

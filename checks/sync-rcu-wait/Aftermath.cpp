@@ -106,7 +106,7 @@ int unlinkedBefore(const Program &P, const Flow &Shape, uint32_t Wait,
       // A macro such as rcu_assign_pointer() stores through a barrier; a plain
       // store of null hides the object as well.
       const FunctionModel *M =
-          empty(E.Macro) ? nullptr : P.models().function(P.str(E.Macro));
+          P.modelOfMacro(E);
       auto V = F.exprs(E);
       bool Clears = V[1].Root == RootKind::Null && !empty(V[0].Field);
       if (!(M && M->Unlinks >= 0) && !Clears)

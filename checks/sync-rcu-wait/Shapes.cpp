@@ -36,7 +36,7 @@ llvm::StringRef shapeId(WaitShape S) {
 /// A chain of more calls than this says little about what the caller pays.
 static constexpr unsigned MaxPath = 5;
 
-ShapeFinder::ShapeFinder(const Program &P) : P(P) {
+ShapeFinder::ShapeFinder(const Program &P) : P(P), Rtnl(P, "rtnl") {
   for (const EntryPoint &E : P.entries()) {
     EntryContexts[E.Node] |= E.Context;
     if (E.Context == CtxAsync)
@@ -80,9 +80,15 @@ bool ShapeFinder::answeredBelow(llvm::ArrayRef<uint32_t> Path) const {
       if (!A.Frees.empty() && A.Blockers.empty())
         return true;
     }
-    if (startsTeardown(E.Caller, CtxTeardown))
-      return true;
   }
+  return false;
+}
+
+/// Is a function on the path itself where objects end? It is reported then.
+bool ShapeFinder::entryBelow(llvm::ArrayRef<uint32_t> Path) const {
+  for (uint32_t I : Path)
+    if (startsTeardown(P.edges()[I].Caller, CtxTeardown))
+      return true;
   return false;
 }
 
@@ -148,7 +154,7 @@ std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
     return S;
   }
   if (!M.Wait->Expedite.empty() && M.Wait->Flavour == "rcu" &&
-      P.holdsGlobalLock(N, Event, "rtnl")) {
+      Rtnl.heldAt(N, Event)) {
     S.Shape = WaitShape::UnderRtnl;
     return S;
   }
@@ -192,12 +198,14 @@ std::optional<WaitSite> ShapeFinder::through(NodeId N, const Flow &F,
     if (Caller && Caller->DropsRef >= 0)
       S.Drop = E.Event;
   }
+  if (answeredBelow(S.Path))
+    return std::nullopt;
   if (S.Loop >= 0)
     S.Shape = WaitShape::InLoop;
-  else if (answeredBelow(S.Path))
-    return std::nullopt;
   else if (S.Drop >= 0)
     S.Shape = WaitShape::OnLastPut;
+  else if (entryBelow(S.Path))
+    return std::nullopt;
   else if (startsTeardown(N, CtxTeardown))
     S.Shape = WaitShape::InTeardown;
   else if (startsTeardown(N, CtxSetup))

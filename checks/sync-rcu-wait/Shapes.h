@@ -13,6 +13,7 @@
 #define DECONTEND_CHECKS_SYNC_RCU_WAIT_SHAPES_H
 
 #include "Aftermath.h"
+#include "analysis/program/HeldLocks.h"
 #include <optional>
 
 namespace decontend {
@@ -65,8 +66,10 @@ private:
   bool startsTeardown(NodeId N, uint16_t Bit) const;
   bool isWorkItem(NodeId N) const;
   bool answeredBelow(llvm::ArrayRef<uint32_t> Path) const;
+  bool entryBelow(llvm::ArrayRef<uint32_t> Path) const;
 
   const Program &P;
+  HeldLocks Rtnl;
   llvm::DenseMap<NodeId, uint16_t> EntryContexts;
   llvm::DenseMap<NodeId, bool> WorkItems;
 };

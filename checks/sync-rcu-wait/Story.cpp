@@ -19,13 +19,20 @@ public:
         Call(F.Events[S.Event]) {
     Callee = P.calleeName(Call).str();
     Object = P.str(S.Object).str();
-    // What the source says: liburcu spells its functions by macros.
-    const FunctionModel *M = P.modelOf(Call);
-    if (S.direct() && M && !empty(Call.Macro) && M->Name == P.str(Call.Macro))
-      Callee = M->Name;
-    Primitive = Callee;
-    if (!S.direct())
-      Primitive = P.name(P.edges()[S.Path.back()].Callee).str();
+    const Event *Wait = &Call;
+    if (!S.direct()) {
+      const Edge &Last = P.edges()[S.Path.back()];
+      Wait = &P.node(Last.Caller).Facts->Events[Last.Event];
+    }
+    // What the source says: liburcu's names are macros that add a prefix.
+    llvm::StringRef Symbol = P.calleeName(*Wait), Macro = P.str(Wait->Macro);
+    if (!Macro.empty() && Symbol.ends_with(Macro)) {
+      Prefix = Symbol.drop_back(Macro.size()).str();
+      Symbol = Macro;
+    }
+    Primitive = Symbol.str();
+    if (S.direct())
+      Callee = Primitive;
   }
 
   void tell() {
@@ -163,7 +170,9 @@ private:
 
   std::string remedy() const {
     const WaitModel &W = *S.Wait;
-    std::string Deferred = W.Deferred.empty() ? "a callback" : W.Deferred + "()";
+    llvm::StringRef Name(W.Deferred);
+    Name.consume_front(Prefix);
+    std::string Deferred = Name.empty() ? "a callback" : Name.str() + "()";
     switch (S.Shape) {
     case WaitShape::ThenFree:
       return W.FreeMacro.empty()
@@ -204,11 +213,11 @@ private:
     Out.Trace.push_back(std::move(T));
   }
 
-  void callStep(const Edge &E) {
+  void callStep(const Edge &E, const std::string &To) {
     const Event &At = P.node(E.Caller).Facts->Events[E.Event];
     const char *How = E.Kind == EdgeKind::InPlace ? "passes" : "calls";
     step(E.Caller, At.Line, At.Column,
-         fmt::format("{} {}()", How, P.name(E.Callee).str()));
+         fmt::format("{} {}()", How, To));
   }
 
   void trace() {
@@ -221,7 +230,7 @@ private:
       T.Note = "reached from here: " + Entry->Why;
       Out.Trace.push_back(std::move(T));
       for (uint32_t E : H.Witness.Edges)
-        callStep(P.edges()[E]);
+        callStep(P.edges()[E], P.name(P.edges()[E].Callee).str());
     }
     if (S.Drop >= 0 && S.Drop != int(S.Event)) {
       const Event &D = F.Events[S.Drop];
@@ -243,7 +252,7 @@ private:
       step(S.Function, Call.Line, Call.Column, fmt::format("calls {}()", Callee));
       for (uint32_t E : S.Path) {
         const Edge &Ed = P.edges()[E];
-        callStep(Ed);
+        callStep(Ed, E == S.Path.back() ? Primitive : P.name(Ed.Callee).str());
         Last = Ed.Caller;
         LastCall = &P.node(Ed.Caller).Facts->Events[Ed.Event];
       }
@@ -268,6 +277,7 @@ private:
   const FunctionFacts &F;
   const Event &Call;
   std::string Callee, Primitive, Object;
+  std::string Prefix; ///< What a macro puts before the names of its library.
 };
 
 } // namespace

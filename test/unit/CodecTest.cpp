@@ -95,6 +95,7 @@ UnitFacts sample(llvm::ArrayRef<StringRef> Before = {}) {
               S("setup"),
               {S("ipc/main.c"), 9, 2}}};
   U.Markers = {{S("module_exit"), S("ns_exit"), {S("ipc/main.c"), 99, 1}}};
+  U.Borrowed = {S("put_ns@linux/ns.h"), S("get_ns@linux/ns.h")};
   return U;
 }
 
@@ -125,6 +126,7 @@ void expectSame(const UnitFacts &A, const UnitFacts &B) {
   EXPECT_TRUE(A.Globals == B.Globals);
   EXPECT_TRUE(A.Slots == B.Slots);
   EXPECT_TRUE(A.Markers == B.Markers);
+  EXPECT_TRUE(A.Borrowed == B.Borrowed);
 }
 
 TEST(Codec, RoundTrip) {

@@ -139,6 +139,45 @@ void fill(sqlite3 *Db, const Program &P) {
 
 } // namespace
 
+/// Both print all rows and leave SQLite's last status in \p Status.
+static void printRows(sqlite3_stmt *Stmt, int &Status) {
+  while ((Status = sqlite3_step(Stmt)) == SQLITE_ROW) {
+    for (int C = 0; C < sqlite3_column_count(Stmt); ++C) {
+      const unsigned char *Text = sqlite3_column_text(Stmt, C);
+      outs() << (C ? "\t" : "")
+             << (Text ? reinterpret_cast<const char *>(Text) : "");
+    }
+    outs() << "\n";
+  }
+}
+
+static json::Value cell(sqlite3_stmt *Stmt, int C) {
+  switch (sqlite3_column_type(Stmt, C)) {
+  case SQLITE_NULL:
+    return nullptr;
+  case SQLITE_INTEGER:
+    return int64_t(sqlite3_column_int64(Stmt, C));
+  case SQLITE_FLOAT:
+    return sqlite3_column_double(Stmt, C);
+  default:
+    return json::fixUTF8(
+        reinterpret_cast<const char *>(sqlite3_column_text(Stmt, C)));
+  }
+}
+
+static void printJson(sqlite3_stmt *Stmt, int &Status) {
+  json::OStream J(outs(), 2);
+  J.array([&] {
+    while ((Status = sqlite3_step(Stmt)) == SQLITE_ROW)
+      J.object([&] {
+        for (int C = 0; C < sqlite3_column_count(Stmt); ++C)
+          J.attribute(sqlite3_column_name(Stmt, C), cell(Stmt, C));
+      });
+  });
+  J.flush();
+  outs() << "\n";
+}
+
 int runQuery(const EngineOptions &O, StringRef Sql, bool Json) {
   if (Sql.empty()) {
     outs() << Help;
@@ -158,36 +197,10 @@ int runQuery(const EngineOptions &O, StringRef Sql, bool Json) {
   sqlite3_stmt *Stmt = nullptr;
   int Status = sqlite3_prepare_v2(Db, Sql.data(), Sql.size(), &Stmt, nullptr);
   if (Status == SQLITE_OK) {
-    json::OStream J(outs(), 2);
     if (Json)
-      J.arrayBegin();
-    while ((Status = sqlite3_step(Stmt)) == SQLITE_ROW) {
-      int Columns = sqlite3_column_count(Stmt);
-      if (Json)
-        J.objectBegin();
-      for (int C = 0; C < Columns; ++C) {
-        bool Null = sqlite3_column_type(Stmt, C) == SQLITE_NULL;
-        const char *Text =
-            reinterpret_cast<const char *>(sqlite3_column_text(Stmt, C));
-        if (Json) {
-          json::Value V = Null ? json::Value(nullptr)
-                          : sqlite3_column_type(Stmt, C) == SQLITE_INTEGER
-                              ? json::Value(int64_t(sqlite3_column_int64(Stmt, C)))
-                              : json::Value(json::fixUTF8(Text));
-          J.attribute(sqlite3_column_name(Stmt, C), std::move(V));
-        } else {
-          outs() << (C ? "\t" : "") << (Null ? "" : Text);
-        }
-      }
-      if (Json)
-        J.objectEnd();
-      else
-        outs() << "\n";
-    }
-    if (Json) {
-      J.arrayEnd();
-      outs() << "\n";
-    }
+      printJson(Stmt, Status);
+    else
+      printRows(Stmt, Status);
   }
   bool Bad = Status != SQLITE_DONE && Status != SQLITE_OK;
   if (Bad)

@@ -109,6 +109,7 @@ class Loader {
 public:
   Loader(Engine &E, const EngineOptions &O)
       : E(E), O(O), Keys(E.Commands.size()), Units(E.Commands.size()),
+        FromCache(E.Commands.size(), 0),
         Pool(hardware_concurrency(O.Jobs)) {
     E.Linked = std::make_unique<Program>(E.Knowledge);
   }
@@ -132,7 +133,7 @@ private:
           return;
         Keys[I] = unitKey(E, E.Commands[I]);
         if (auto Shard = E.Cache->lookup(Keys[I]))
-          take(I, Shard->getBuffer(), /*FromCache=*/true);
+          take(I, Shard->getBuffer(), /*Cached=*/true);
         Bar.step();
       });
     Pool.wait();
@@ -142,20 +143,21 @@ private:
   }
 
   /// Decodes a shard into the program's names.
-  void take(size_t I, StringRef Shard, bool FromCache) {
+  void take(size_t I, StringRef Shard, bool Cached) {
     std::lock_guard<std::mutex> Guard(Lock);
     auto U = std::make_unique<UnitFacts>();
     if (Error Bad = decodeInto(Shard, E.Linked->names(), *U,
                                ShardCheck::Verified)) {
       std::string Why = toString(std::move(Bad));
-      if (!FromCache)
+      if (!Cached)
         E.Seen.Failed.push_back(
             {E.Paths->pure(E.Commands[I].File, E.Commands[I].Directory),
              "its facts are inconsistent (" + Why + "); please report this"});
       return; // from the cache: extracted again
     }
     Units[I] = std::move(U);
-    if (FromCache)
+    FromCache[I] = Cached;
+    if (Cached)
       ++E.Seen.Cached;
   }
 
@@ -214,7 +216,7 @@ private:
       if (O.Warn)
         O.Warn(Text);
     }
-    take(I, Bytes, /*FromCache=*/false);
+    take(I, Bytes, /*Cached=*/false);
   }
 
   void linkAll() {
@@ -228,45 +230,30 @@ private:
     E.Linked->link();
   }
 
-  /// Header bodies that a cached unit skipped because another unit gave them,
-  /// while that other unit no longer does. One unit that includes the header
-  /// gives them again. Only if something was cached: a fresh run has no gaps.
+  /// Header bodies that a unit left to another unit, while that other unit no
+  /// longer gives them: the borrower is parsed again, with all bodies.
   void heal() {
-    if (E.Seen.Cached == 0 || E.Seen.Cached == E.Seen.Analysed)
-      return;
-    StringSet<> Headers;
-    for (Sym Key : E.Linked->missingHeaderBodies())
-      Headers.insert(E.Linked->str(Key).split('@').second);
-    if (Headers.empty())
-      return;
     std::vector<size_t> Again;
-    auto Old = E.Linked->units();
-    for (size_t U = 0; U < Old.size() && !Headers.empty(); ++U) {
-      bool Gives = false;
-      for (const Dependency &D : Old[U]->Files)
-        Gives |= Headers.erase(E.Linked->str(D.Path));
-      if (Gives)
-        Again.push_back(Position[U]);
-    }
+    for (size_t U : E.Linked->unitsWithGaps())
+      Again.push_back(Position[U]);
     if (Again.empty())
       return;
-    // Names change owner with the program, so everything is decoded again.
+    std::vector<std::unique_ptr<UnitFacts>> Old = E.Linked->takeUnits();
+    for (size_t U = 0; U < Old.size(); ++U)
+      Units[Position[U]] = std::move(Old[U]);
+    Symbols Names = std::move(E.Linked->names());
     E.Linked = std::make_unique<Program>(E.Knowledge);
-    Units.clear();
-    Units.resize(E.Commands.size());
+    E.Linked->names() = std::move(Names);
     Position.clear();
-    E.Seen.Cached = 0;
     Progress Bar(O.Progress, "completing", Again.size());
-    for (size_t I : Again)
+    for (size_t I : Again) {
+      E.Seen.Cached -= FromCache[I];
       Pool.async([this, I, &Bar] {
         extractOne(I, nullptr);
         Bar.step();
       });
+    }
     Pool.wait();
-    for (size_t I = 0; I < Units.size(); ++I)
-      if (!Units[I])
-        if (auto Shard = E.Cache->lookup(Keys[I]))
-          take(I, Shard->getBuffer(), true);
     linkAll();
   }
 
@@ -274,6 +261,7 @@ private:
   const EngineOptions &O;
   std::vector<std::string> Keys;
   std::vector<std::unique_ptr<UnitFacts>> Units;
+  std::vector<char> FromCache; ///< Per command: taken from the cache?
   std::vector<size_t> Position; ///< Command of each linked unit.
   KnownBodies Known;
   std::mutex Lock;
