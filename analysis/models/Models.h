@@ -108,6 +108,7 @@ struct SlotModel {
   uint16_t Context = CtxNone;
   std::string Why;   ///< "close of a file", shown in traces.
   std::string Holds; ///< Kind of a global lock that callers hold: "rtnl".
+  bool Worker = false; ///< Runs on a pool of workers that others need too.
 };
 
 /// A name (or section, or marker macro) that fixes a context.

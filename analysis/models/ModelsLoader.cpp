@@ -214,6 +214,7 @@ std::string ModelsBuilder::digestOf(const Models &M) {
     Hash.add(S.Context);
     Str(S.Why);
     Str(S.Holds);
+    Hash.add(S.Worker);
   }
   Hash.add(M.Entries.size());
   for (const EntryModel &E : M.Entries) {

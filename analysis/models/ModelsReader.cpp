@@ -298,7 +298,8 @@ bool Reader::slot(Value N) {
              }},
             {"context", [&](Value V) { return context(V, M.Context); }},
             {"why", toText("a line of text", M.Why)},
-            {"holds", toText("the kind of a global lock", M.Holds)}}))
+            {"holds", toText("the kind of a global lock", M.Holds)},
+            {"worker", toFlag(M.Worker)}}))
     return false;
   if (Records.empty() != Members.empty())
     return fail(N, "'record' and 'members' together", "one of them");

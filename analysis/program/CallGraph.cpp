@@ -153,7 +153,7 @@ void Program::buildEdges() {
         if (Use.Context)
           Entries.push_back({Target, Use.Context,
                              ("passed to " + calleeName(E) + "()").str(),
-                             Where, Holds});
+                             Where, Holds, false});
       }
     }
   }

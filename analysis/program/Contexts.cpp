@@ -41,7 +41,7 @@ void Program::computeContexts() {
       if (M->Context)
         Entries.push_back({N, M->Context,
                            (str(Mark.Macro) + "(" + str(Mark.Argument) + ")").str(),
-                           Mark.Where, ""});
+                           Mark.Where, "", false});
     }
   for (NodeId N = 0; N < Nodes.size(); ++N) {
     if (!Nodes[N].Facts)
@@ -50,12 +50,12 @@ void Program::computeContexts() {
     if (!empty(F.Section))
       if (const EntryModel *M = Knowledge.entry(EntryModel::Section, str(F.Section)))
         Entries.push_back({N, M->Context, ("section " + str(F.Section)).str(),
-                           F.Where, ""});
+                           F.Where, "", false});
     if (const EntryModel *M = Knowledge.entry(EntryModel::Name, str(F.Name)))
       if (M->Context)
         Entries.push_back({N, M->Context,
                            M->Why.empty() ? ("named " + str(F.Name)).str() : M->Why,
-                           F.Where, ""});
+                           F.Where, "", false});
   }
   llvm::DenseMap<Sym, const SlotModel *> SlotModels;
   for (const SlotFill &S : AllSlots) {
@@ -70,7 +70,7 @@ void Program::computeContexts() {
     if (!It->second->Why.empty())
       Why += " (" + It->second->Why + ")";
     Entries.push_back({find(S.Function), It->second->Context, std::move(Why),
-                       S.Where, It->second->Holds});
+                       S.Where, It->second->Holds, It->second->Worker});
   }
   auto IsModelledSlot = [&](const Edge &E) {
     if (E.Kind != EdgeKind::Slot && E.Kind != EdgeKind::SlotMany)

@@ -102,18 +102,41 @@ void Flow::markErrors() {
   }
 }
 
+static bool isElementLoop(const Event &E) {
+  return E.Kind == EventKind::Loop && E.is(Event::OwnBody) &&
+         !E.is(Event::Endless);
+}
+
 int Flow::elementLoop(uint32_t I) const {
   for (int Up = Parents[I]; Up >= 0; Up = Parents[Up]) {
-    const Event &E = F.Events[Up];
-    if (E.Kind == EventKind::Lambda)
+    if (F.Events[Up].Kind == EventKind::Lambda)
       return -1;
-    if (E.Kind != EventKind::Loop)
-      continue;
-    if (!E.is(Event::OwnBody) || E.is(Event::Endless))
-      continue;
-    return Up;
+    if (isElementLoop(F.Events[Up]))
+      return Up;
   }
   return -1;
+}
+
+bool Flow::leavesLoop(uint32_t I) const {
+  int Loop = elementLoop(I);
+  if (Loop < 0)
+    return false;
+  for (uint32_t J : following(I)) {
+    EventKind K = F.Events[J].Kind;
+    if (K != EventKind::Break && K != EventKind::Return && K != EventKind::Goto)
+      continue;
+    // On the straight way: not inside a block that starts behind the event.
+    int Up = Parents[J];
+    if (Up > int(I))
+      continue;
+    // A break may end a switch inside the loop.
+    while (K == EventKind::Break && Up > Loop &&
+           F.Events[Up].Kind != EventKind::Switch)
+      Up = Parents[Up];
+    if (K != EventKind::Break || Up <= Loop)
+      return true;
+  }
+  return false;
 }
 
 bool Flow::isNullGuard(uint32_t I) const {
@@ -155,7 +178,7 @@ unsigned Flow::conditions(uint32_t I) const {
       ++N;
       break;
     case EventKind::Loop:
-      if (elementLoop(I) != Up)
+      if (!isElementLoop(E))
         ++N;
       break;
     default:

@@ -35,6 +35,10 @@ public:
   /// make, and endless retry loops left by break, do not count.
   int elementLoop(uint32_t I) const;
 
+  /// Is the loop around \p I left right behind it, by break, return or goto?
+  /// Then it runs for one element only.
+  bool leavesLoop(uint32_t I) const;
+
   /// Does \p I run only when something has failed?
   bool onErrorPath(uint32_t I) const { return OnError[I]; }
 

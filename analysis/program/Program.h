@@ -65,6 +65,7 @@ struct EntryPoint {
   std::string Why;  ///< "struct file_operations.release of foo_fops".
   Place Where;
   std::string Holds; ///< Global lock that is held on entry, or empty.
+  bool Worker = false; ///< Runs on a pool of workers.
 };
 
 /// One step towards a grace-period wait.

@@ -61,6 +61,7 @@ Aftermath aftermathOf(const Program &P, const Flow &Shape, uint32_t Wait) {
       A.Deferrals.push_back(I);
     else if (M->Frees >= 0) {
       A.Frees.push_back(I);
+      A.FreesInLoop |= Shape.elementLoop(I) > int(Wait);
       A.BlockersBeforeFree = A.Blockers.size();
     } else if (M->Releases >= 0 || (M->LockIsGlobal && !M->Lock.empty()))
       A.Releases.push_back(I);
@@ -68,6 +69,14 @@ Aftermath aftermathOf(const Program &P, const Flow &Shape, uint32_t Wait) {
       A.Blockers.push_back(I);
   }
   return A;
+}
+
+/// Do both name one pointer that readers follow: a member, or a global?
+static bool sameSlot(const Expr &A, const Expr &B) {
+  if (!empty(A.Field) || !empty(B.Field))
+    return A.Field == B.Field;
+  return A.Root == RootKind::Global && B.Root == RootKind::Global &&
+         A.Base == B.Base;
 }
 
 int unlinkedBefore(const Program &P, const Flow &Shape, uint32_t Wait,
@@ -81,7 +90,7 @@ int unlinkedBefore(const Program &P, const Flow &Shape, uint32_t Wait,
     if (mentions(Text, Object) &&
         (X.Root == RootKind::Local || X.Root == RootKind::Param))
       return true;
-    return !Whole.empty() && Text.contains(Whole);
+    return mentions(Text, Whole);
   };
   for (int I = int(Wait) - 1; I >= 0; --I) {
     const Event &E = F.Events[I];
@@ -93,13 +102,16 @@ int unlinkedBefore(const Program &P, const Flow &Shape, uint32_t Wait,
       for (const Expr &A : Args)
         if (IsObject(A))
           return I;
-      // `old = rcu_dereference(slot); rcu_assign_pointer(slot, new)`.
+      // `old = rcu_dereference(slot); rcu_assign_pointer(slot, new)`, and
+      // `old = rcu_xchg_pointer(&slot, new)`.
       if (unsigned(M->Unlinks) < Args.size())
         for (const Event &D : F.Events)
           if (D.Kind == EventKind::Assign && D.NumExprs == 2) {
             auto V = F.exprs(D);
-            if (V[0].Base == X.Base && !empty(V[1].Field) &&
-                V[1].Field == Args[M->Unlinks].Field)
+            if (V[0].Base != X.Base || !empty(V[0].Field))
+              continue;
+            if (sameSlot(V[1], Args[M->Unlinks]) ||
+                (V[1].Root == RootKind::Call && V[1].Base == E.Callee))
               return I;
           }
     } else if (E.Kind == EventKind::Assign && E.NumExprs == 2) {
@@ -114,9 +126,7 @@ int unlinkedBefore(const Program &P, const Flow &Shape, uint32_t Wait,
       for (const Event &D : F.Events)
         if (D.Kind == EventKind::Assign && D.NumExprs == 2) {
           auto W = F.exprs(D);
-          if (W[0].Base == X.Base && empty(W[0].Field) &&
-              ((!empty(W[1].Field) && W[1].Field == V[0].Field) ||
-               (W[1].Root == RootKind::Global && W[1].Base == V[0].Base)))
+          if (W[0].Base == X.Base && empty(W[0].Field) && sameSlot(W[1], V[0]))
             return I;
         }
       if (IsObject(V[0]) && empty(X.Field) == false && X.Field == V[0].Field)

@@ -39,7 +39,7 @@ static constexpr unsigned MaxPath = 5;
 ShapeFinder::ShapeFinder(const Program &P) : P(P), Rtnl(P, "rtnl") {
   for (const EntryPoint &E : P.entries()) {
     EntryContexts[E.Node] |= E.Context;
-    if (E.Context == CtxAsync)
+    if (E.Worker)
       WorkItems[E.Node] = true;
   }
 }
@@ -47,18 +47,59 @@ ShapeFinder::ShapeFinder(const Program &P) : P(P), Rtnl(P, "rtnl") {
 bool ShapeFinder::isWorkItem(NodeId N) const { return WorkItems.lookup(N); }
 
 /// Is the function itself put where objects of a kind end (or begin)?
-bool ShapeFinder::startsTeardown(NodeId N, uint16_t Bit) const {
+bool ShapeFinder::startsAs(NodeId N, uint16_t Bit) const {
   return EntryContexts.lookup(N) & Bit;
 }
 
-/// Record of the object that a call is about: its first pointer argument, the
-/// variable of the loop, else the first parameter.
-Sym ShapeFinder::objectOf(const FunctionFacts &F, uint32_t Event) const {
-  if (F.Events[Event].Kind == EventKind::Call)
-    for (const Expr &X : F.exprs(F.Events[Event]))
+/// Record of a variable: of a parameter, or of what a local is set to.
+static Sym recordOfVariable(const FunctionFacts &F, const Expr &X) {
+  if (X.Root == RootKind::Param && X.Index < F.Params.size())
+    return F.Params[X.Index].Record;
+  if (X.Root == RootKind::Local)
+    for (const Event &E : F.Events)
+      if (E.Kind == EventKind::Assign && E.NumExprs == 2) {
+        const Expr &Left = F.Exprs[E.FirstExpr];
+        if (Left.Root == RootKind::Local && Left.Base == X.Base &&
+            empty(Left.Field) && !empty(Left.Record))
+          return Left.Record;
+      }
+  return Sym::None;
+}
+
+/// The record whose reference is dropped: `p` of `&p->refs`.
+Sym ShapeFinder::droppedObject(const FunctionFacts &F, uint32_t Drop) const {
+  const FunctionModel *M = P.modelOf(F.Events[Drop]);
+  auto Args = F.exprs(F.Events[Drop]);
+  if (!M || M->DropsRef < 0 || unsigned(M->DropsRef) >= Args.size())
+    return Sym::None;
+  const Expr &X = Args[M->DropsRef];
+  if (empty(X.Field))
+    return X.Record;
+  return recordOfVariable(F, X);
+}
+
+/// Record of the object that a call is about: its first argument; in a function
+/// that a slot calls, what it takes from its parameter (`file->private_data`,
+/// container_of(work)); else the first parameter.
+Sym ShapeFinder::objectOf(NodeId N, uint32_t Event) const {
+  const FunctionFacts &F = *P.node(N).Facts;
+  const struct Event &Call = F.Events[Event];
+  const FunctionModel *M = P.modelOf(Call);
+  if (Call.Kind == EventKind::Call && !(M && M->Wait))
+    for (const Expr &X : F.exprs(Call))
       if ((X.Root == RootKind::Param || X.Root == RootKind::Local) &&
           !empty(X.Record))
         return X.Record;
+  if (P.node(N).AddressTaken)
+    for (const struct Event &E : F.Events)
+      if (E.Kind == EventKind::Assign && E.NumExprs == 2) {
+        auto V = F.exprs(E);
+        if (V[0].Root == RootKind::Local && !empty(V[0].Record) &&
+            V[1].Root == RootKind::Param &&
+            (!empty(V[1].Field) ||
+             P.str(V[1].Text).starts_with("container_of(")))
+          return V[0].Record;
+      }
   for (const ParamFacts &Param : F.Params)
     if (!empty(Param.Record))
       return Param.Record;
@@ -72,7 +113,8 @@ bool ShapeFinder::answeredBelow(llvm::ArrayRef<uint32_t> Path) const {
   for (uint32_t I : Path) {
     const Edge &E = P.edges()[I];
     Flow F(P, *P.node(E.Caller).Facts);
-    if (F.elementLoop(E.Event) >= 0 || F.lastReferenceDrop(E.Event) >= 0)
+    if ((F.elementLoop(E.Event) >= 0 && !F.leavesLoop(E.Event)) ||
+        F.lastReferenceDrop(E.Event) >= 0)
       return true;
     const FunctionModel *M = P.node(E.Callee).Model;
     if (M && M->Wait) {
@@ -84,12 +126,17 @@ bool ShapeFinder::answeredBelow(llvm::ArrayRef<uint32_t> Path) const {
   return false;
 }
 
-/// Is a function on the path itself where objects end? It is reported then.
-bool ShapeFinder::entryBelow(llvm::ArrayRef<uint32_t> Path) const {
+/// Is there a finding on the path anyway: a function where objects end, or one
+/// whose own wait has a shape? One finding for one wait is enough.
+bool ShapeFinder::reportedBelow(llvm::ArrayRef<uint32_t> Path) const {
   for (uint32_t I : Path)
-    if (startsTeardown(P.edges()[I].Caller, CtxTeardown))
+    if (startsAs(P.edges()[I].Caller, CtxTeardown))
       return true;
-  return false;
+  const Edge &Last = P.edges()[Path.back()];
+  Flow F(P, *P.node(Last.Caller).Facts);
+  const FunctionModel *M =
+      P.modelOf(P.node(Last.Caller).Facts->Events[Last.Event]);
+  return M && M->Wait && direct(Last.Caller, F, Last.Event, *M);
 }
 
 std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
@@ -102,7 +149,7 @@ std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
   S.Event = Event;
   S.Wait = &*M.Wait;
   S.Conditions = F.conditions(Event);
-  S.Object = objectOf(Facts, Event);
+  S.Object = objectOf(N, Event);
   // The author has already paid for a quick wait.
   if (M.Wait->Cost == WaitModel::Expedited)
     return std::nullopt;
@@ -123,13 +170,19 @@ std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
     }
   }
   S.Drop = F.lastReferenceDrop(Event);
+  if (S.Drop >= 0 && !Freed)
+    if (Sym Dropped = droppedObject(Facts, S.Drop); !empty(Dropped))
+      S.Object = Dropped;
 
   bool Barrier = M.Wait->Cost == WaitModel::Barrier;
-  S.Loop = F.elementLoop(Event);
+  S.Loop = F.leavesLoop(Event) ? -1 : F.elementLoop(Event);
   if (S.Loop >= 0 && M.Wait->Cost != WaitModel::Adaptive) {
     S.Shape = WaitShape::InLoop;
     return S;
   }
+  // One wait, then a loop that frees: this is the remedy, not the defect.
+  if (S.After.FreesInLoop)
+    return std::nullopt;
   if (Freed && S.After.BlockersBeforeFree == 0 && !Barrier &&
       !S.After.StopsDevice) {
     S.Shape = WaitShape::ThenFree;
@@ -189,26 +242,29 @@ std::optional<WaitSite> ShapeFinder::through(NodeId N, const Flow &F,
   if (!M || !M->Wait)
     return std::nullopt;
   S.Wait = &*M->Wait;
-  S.Object = objectOf(F.facts(), E.Event);
+  S.Object = objectOf(N, E.Event);
   // A wait that its own function explains is reported there.
-  S.Loop = F.elementLoop(E.Event);
+  S.Loop = F.leavesLoop(E.Event) ? -1 : F.elementLoop(E.Event);
   S.Drop = F.lastReferenceDrop(E.Event);
   if (E.Kind == EdgeKind::InPlace) {
     const FunctionModel *Caller = P.modelOf(F.facts().Events[E.Event]);
     if (Caller && Caller->DropsRef >= 0)
       S.Drop = E.Event;
   }
+  if (S.Drop >= 0)
+    if (Sym Dropped = droppedObject(F.facts(), S.Drop); !empty(Dropped))
+      S.Object = Dropped;
   if (answeredBelow(S.Path))
     return std::nullopt;
   if (S.Loop >= 0)
     S.Shape = WaitShape::InLoop;
   else if (S.Drop >= 0)
     S.Shape = WaitShape::OnLastPut;
-  else if (entryBelow(S.Path))
+  else if (reportedBelow(S.Path))
     return std::nullopt;
-  else if (startsTeardown(N, CtxTeardown))
+  else if (startsAs(N, CtxTeardown))
     S.Shape = WaitShape::InTeardown;
-  else if (startsTeardown(N, CtxSetup))
+  else if (startsAs(N, CtxSetup))
     S.Shape = WaitShape::InSetup;
   else
     return std::nullopt;

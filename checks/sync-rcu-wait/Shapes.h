@@ -62,11 +62,12 @@ private:
                                  const FunctionModel &M) const;
   std::optional<WaitSite> through(NodeId N, const Flow &F,
                                   const Edge &E) const;
-  Sym objectOf(const FunctionFacts &F, uint32_t Event) const;
-  bool startsTeardown(NodeId N, uint16_t Bit) const;
+  Sym objectOf(NodeId N, uint32_t Event) const;
+  Sym droppedObject(const FunctionFacts &F, uint32_t Drop) const;
+  bool startsAs(NodeId N, uint16_t Bit) const;
   bool isWorkItem(NodeId N) const;
   bool answeredBelow(llvm::ArrayRef<uint32_t> Path) const;
-  bool entryBelow(llvm::ArrayRef<uint32_t> Path) const;
+  bool reportedBelow(llvm::ArrayRef<uint32_t> Path) const;
 
   const Program &P;
   HeldLocks Rtnl;
