@@ -117,6 +117,10 @@ int Flow::elementLoop(uint32_t I) const {
   return -1;
 }
 
+bool Flow::loopsOverElements(uint32_t I) const {
+  return isElementLoop(F.Events[I]);
+}
+
 bool Flow::leavesLoop(uint32_t I) const {
   int Loop = elementLoop(I);
   if (Loop < 0)

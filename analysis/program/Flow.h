@@ -35,6 +35,9 @@ public:
   /// make, and endless retry loops left by break, do not count.
   int elementLoop(uint32_t I) const;
 
+  /// Is event \p I a loop over elements in that sense?
+  bool loopsOverElements(uint32_t I) const;
+
   /// Is the loop around \p I left right behind it, by break, return or goto?
   /// Then it runs for one element only.
   bool leavesLoop(uint32_t I) const;

@@ -46,6 +46,8 @@ Aftermath aftermathOf(const Program &P, const Flow &Shape, uint32_t Wait) {
         A.Blockers.push_back(I);
       continue;
     }
+    if (E.Kind == EventKind::Loop)
+      A.LoopBehind |= Shape.loopsOverElements(I);
     if (E.Kind != EventKind::Call)
       continue;
     const FunctionModel *M = P.modelOf(E);

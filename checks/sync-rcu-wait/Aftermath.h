@@ -23,6 +23,7 @@ struct Aftermath {
   std::vector<uint32_t> Releases; ///< Locks given back.
   std::vector<uint32_t> Deferrals;///< call_rcu() and the like.
   std::vector<uint32_t> Waits;    ///< Further waits.
+  bool LoopBehind = false;  ///< A loop over elements follows: a batch.
   bool FreesInLoop = false; ///< A loop behind the wait frees many at once.
   bool StopsDevice = false;       ///< Hardware or threads are stopped behind it.
   /// Blockers that stand before the last free.

@@ -203,6 +203,8 @@ std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
     return S;
   }
   if (isWorkItem(N)) {
+    if (S.After.LoopBehind)
+      return std::nullopt; // one wait for all that was queued
     S.Shape = WaitShape::InWork;
     return S;
   }
