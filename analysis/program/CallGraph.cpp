@@ -101,13 +101,15 @@ void Program::buildEdges() {
     uint32_t Event;
     Sym Slot;
     bool OnError;
-    uint8_t Conditions;
+    uint8_t Conditions, Guards;
   };
   std::vector<Pending> ThroughSlots;
   auto AddEdge = [&](NodeId Caller, NodeId Callee, uint32_t Event,
-                     EdgeKind Kind, bool OnError, unsigned Conditions) {
+                     EdgeKind Kind, bool OnError, unsigned Conditions,
+                     unsigned Guards) {
     Edges.push_back({Caller, Callee, Event, Kind, OnError,
-                     uint8_t(std::min(Conditions, 200u))});
+                     uint8_t(std::min(Conditions, 200u)),
+                     uint8_t(std::min(Guards, 200u))});
   };
   for (NodeId N = 0; N < Nodes.size(); ++N) {
     if (!Nodes[N].Facts)
@@ -120,12 +122,15 @@ void Program::buildEdges() {
         continue;
       bool OnError = Shape.onErrorPath(I);
       unsigned Conditions = Shape.conditions(I);
+      unsigned Guards = Shape.guards(I);
       NodeId Callee = NoNode;
       if (E.Via == CallVia::Direct) {
         Callee = find(E.Callee);
-        AddEdge(N, Callee, I, EdgeKind::Direct, OnError, Conditions);
+        AddEdge(N, Callee, I, EdgeKind::Direct, OnError, Conditions, Guards);
       } else if (E.Via == CallVia::Slot) {
-        ThroughSlots.push_back({N, I, E.Callee, OnError, uint8_t(std::min(Conditions, 200u))});
+        ThroughSlots.push_back({N, I, E.Callee, OnError,
+                                uint8_t(std::min(Conditions, 200u)),
+                                uint8_t(std::min(Guards, 200u))});
       }
       const FunctionModel *M = modelOf(E);
       for (unsigned A = 0; A < E.NumExprs; ++A) {
@@ -146,7 +151,7 @@ void Program::buildEdges() {
               Holds = C.Holds;
             }
         if (Use.CalledInPlace)
-          AddEdge(N, Target, I, EdgeKind::InPlace, OnError, Conditions);
+          AddEdge(N, Target, I, EdgeKind::InPlace, OnError, Conditions, Guards);
         Place Where{F.Where.File, E.Line, E.Column};
         if (!empty(Use.Slot))
           AllSlots.push_back({Use.Slot, X.Base, Sym::None, F.Key, Where});
@@ -172,7 +177,7 @@ void Program::buildEdges() {
     EdgeKind Kind =
         It->second.size() == 1 ? EdgeKind::Slot : EdgeKind::SlotMany;
     for (NodeId T : It->second)
-      AddEdge(C.Caller, T, C.Event, Kind, C.OnError, C.Conditions);
+      AddEdge(C.Caller, T, C.Event, Kind, C.OnError, C.Conditions, C.Guards);
   }
   std::stable_sort(Edges.begin(), Edges.end(), [](const Edge &A, const Edge &B) {
     return std::tie(A.Caller, A.Event) < std::tie(B.Caller, B.Event);

@@ -121,12 +121,29 @@ bool Flow::loopsOverElements(uint32_t I) const {
   return isElementLoop(F.Events[I]);
 }
 
+/// Is the local variable \p Name set to the result of call \p I?
+bool Flow::setBy(Sym Name, uint32_t I) const {
+  for (uint32_t J = I + 1; J < F.Events.size() && J < I + 3; ++J)
+    if (F.Events[J].Kind == EventKind::Assign) {
+      auto V = F.exprs(F.Events[J]);
+      return V[0].Root == RootKind::Local && V[0].Base == Name &&
+             V[1].Root == RootKind::Call && V[1].Base == F.Events[I].Callee;
+    }
+  return false;
+}
+
 bool Flow::leavesLoop(uint32_t I) const {
   int Loop = elementLoop(I);
   if (Loop < 0)
     return false;
   for (uint32_t J : following(I)) {
     EventKind K = F.Events[J].Kind;
+    // `if (!error) break;`: it tries until one works.
+    if (K == EventKind::Branch && F.Events[J].is(Event::Negated) &&
+        !F.Events[J].is(Event::NullTest) && Parents[J] <= int(I) &&
+        F.Events[J].NumExprs && F.exprs(F.Events[J])[0].Root == RootKind::Local &&
+        setBy(F.exprs(F.Events[J])[0].Base, I) && bodyLeaves(J))
+      return true;
     if (K != EventKind::Break && K != EventKind::Return && K != EventKind::Goto)
       continue;
     // On the straight way: not inside a block that starts behind the event.
@@ -201,29 +218,57 @@ int Flow::lastReferenceDrop(uint32_t I) const {
         return Drop;
     }
   // `if (!dec_and_test(...)) return;` earlier in a block around the event.
-  for (int J = int(I) - 1; J >= 0; --J) {
-    const Event &E = F.Events[J];
-    if (E.Kind != EventKind::Branch || !E.is(Event::Negated) || E.Link < unsigned(J))
-      continue;
-    if (E.Link > I)
-      continue;
-    // Must be a block around I: its parent is an ancestor of I.
-    bool Around = Parents[J] == -1;
-    for (int Up = Parents[I]; Up >= 0 && !Around; Up = Parents[Up])
-      Around = Up == Parents[J];
-    if (!Around)
-      continue;
-    bool Leaves = false;
-    for (uint32_t K = J + 1; K < E.Link; ++K)
-      Leaves |= Parents[K] == J && (F.Events[K].Kind == EventKind::Return ||
-                                    F.Events[K].Kind == EventKind::Goto);
-    if (!Leaves)
-      continue;
-    int Drop = dropInCondition(J);
-    if (Drop >= 0)
-      return Drop;
-  }
+  for (int J = int(I) - 1; J >= 0; --J)
+    if (F.Events[J].is(Event::Negated) && leavesBefore(J, I)) {
+      int Drop = dropInCondition(J);
+      if (Drop >= 0)
+        return Drop;
+    }
   return -1;
+}
+
+/// Is \p J a branch in a block around \p I, closed before it, that leaves?
+bool Flow::leavesBefore(uint32_t J, uint32_t I) const {
+  const Event &E = F.Events[J];
+  if (E.Kind != EventKind::Branch || E.Link > I)
+    return false;
+  bool Around = Parents[J] == -1;
+  for (int Up = Parents[I]; Up >= 0 && !Around; Up = Parents[Up])
+    Around = Up == Parents[J];
+  return Around && bodyLeaves(J);
+}
+
+bool Flow::bodyLeaves(uint32_t Branch) const {
+  for (uint32_t K = Branch + 1; K < F.Events[Branch].Link; ++K) {
+    EventKind Kind = F.Events[K].Kind;
+    if (Parents[K] == int(Branch) &&
+        (Kind == EventKind::Return || Kind == EventKind::Goto ||
+         Kind == EventKind::Break || Kind == EventKind::Continue))
+      return true;
+  }
+  return false;
+}
+
+unsigned Flow::guards(uint32_t I) const {
+  // A parameter that is tested only guards against misuse.
+  auto Optional = [&](uint32_t Branch) {
+    const Event &E = F.Events[Branch];
+    if (!E.NumExprs)
+      return false;
+    const Expr &X = F.exprs(E).back();
+    return X.Root != RootKind::Param || !empty(X.Field);
+  };
+  unsigned N = 0;
+  for (int Up = Parents[I]; Up >= 0; Up = Parents[Up])
+    N += isNullGuard(Up) && Optional(Up);
+  for (uint32_t J = 0; J < I; ++J) {
+    const Event &E = F.Events[J];
+    bool Absent = E.is(Event::ErrorTest)
+                      ? false
+                      : E.is(Event::NullTest) && E.is(Event::Negated);
+    N += Absent && leavesBefore(J, I) && Optional(J);
+  }
+  return N;
 }
 
 std::vector<uint32_t> Flow::following(uint32_t I) const {

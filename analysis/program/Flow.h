@@ -38,7 +38,8 @@ public:
   /// Is event \p I a loop over elements in that sense?
   bool loopsOverElements(uint32_t I) const;
 
-  /// Is the loop around \p I left right behind it, by break, return or goto?
+  /// Is the loop around \p I left right behind it, by break, return or goto,
+  /// or as soon as it has worked?
   /// Then it runs for one element only.
   bool leavesLoop(uint32_t I) const;
 
@@ -48,6 +49,11 @@ public:
   /// Number of conditions around \p I, not counting tests against null, tests
   /// that drop the last reference, and element loops.
   unsigned conditions(uint32_t I) const;
+
+  /// Number of tests on the way to \p I whether something optional is there: a
+  /// member or a value looked up that is null makes it not happen. Not counted by
+  /// conditions(). O(events).
+  unsigned guards(uint32_t I) const;
 
   /// The event that drops the last reference and so lets \p I run, or -1:
   /// `if (refcount_dec_and_test(...)) {I}` or `if (!...) return; I`.
@@ -67,6 +73,9 @@ public:
 private:
   bool isErrorBranch(uint32_t I) const;
   void markErrors();
+  bool leavesBefore(uint32_t J, uint32_t I) const;
+  bool bodyLeaves(uint32_t Branch) const;
+  bool setBy(Sym Name, uint32_t I) const;
 
   const Program &P;
   const FunctionFacts &F;

@@ -56,6 +56,7 @@ struct Edge {
   /// against null, or by a dropped last reference), else the number of
   /// conditions around it.
   uint8_t Conditions = 0;
+  uint8_t Guards = 0; ///< Tests whether something optional is there.
 };
 
 /// Why a node has a context of its own: the start of a heat witness.
@@ -72,6 +73,7 @@ struct EntryPoint {
 struct WaitSummary {
   uint16_t Distance = 0xffff; ///< Calls to the primitive; 0: is the primitive.
   uint8_t Conditions = 0xff;  ///< Conditions on the way.
+  uint8_t Guards = 0xff;      ///< Optional things on the way.
   uint32_t Edge = ~0u;        ///< Next edge; ~0 for a primitive.
   WaitModel::CostKind Cost = WaitModel::Full;
   bool waits() const { return Distance != 0xffff; }

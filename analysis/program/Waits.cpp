@@ -21,9 +21,9 @@
 namespace decontend {
 
 void Program::computeWaits() {
-  // Ordered by (conditions, distance, node): deterministic, fewest conditions
-  // first, as a path that is always taken is better evidence than a short one.
-  using Item = std::tuple<unsigned, unsigned, NodeId>;
+  // Ordered by (conditions, guards, distance, node): deterministic, and a path
+  // that is always taken before a short one, as it is better evidence.
+  using Item = std::tuple<unsigned, unsigned, unsigned, NodeId>;
   std::priority_queue<Item, std::vector<Item>, std::greater<>> Queue;
   for (NodeId N = 0; N < Nodes.size(); ++N) {
     const FunctionModel *M = Nodes[N].Model;
@@ -33,12 +33,12 @@ void Program::computeWaits() {
     if (M->Wait->Cost != WaitModel::Full && M->Wait->Cost != WaitModel::Barrier)
       continue;
     Nodes[N].Wait.Distance = 0;
-    Nodes[N].Wait.Conditions = 0;
-    Queue.push({0, 0, N});
+    Nodes[N].Wait.Conditions = Nodes[N].Wait.Guards = 0;
+    Queue.push({0, 0, 0, N});
   }
   std::vector<bool> Done(Nodes.size(), false);
   while (!Queue.empty()) {
-    auto [Conditions, Distance, N] = Queue.top();
+    auto [Conditions, Guards, Distance, N] = Queue.top();
     Queue.pop();
     if (Done[N])
       continue;
@@ -50,16 +50,19 @@ void Program::computeWaits() {
           (Caller.Model && (Caller.Model->Opaque || Caller.Model->Wait)))
         continue;
       unsigned C = std::min(Conditions + E.Conditions, 0xfeu);
+      unsigned G = std::min(Guards + E.Guards, 0xfeu);
       unsigned D = Distance + 1;
-      if (D >= 0xffff || std::tie(C, D) >= std::make_tuple(
+      if (D >= 0xffff || std::tie(C, G, D) >= std::make_tuple(
                              unsigned(Caller.Wait.Conditions),
+                             unsigned(Caller.Wait.Guards),
                              unsigned(Caller.Wait.Distance)))
         continue;
       Caller.Wait.Conditions = C;
+      Caller.Wait.Guards = G;
       Caller.Wait.Distance = D;
       Caller.Wait.Edge = I;
       Caller.Wait.Cost = Nodes[N].Wait.Cost;
-      Queue.push({C, D, E.Caller});
+      Queue.push({C, G, D, E.Caller});
     }
   }
 }

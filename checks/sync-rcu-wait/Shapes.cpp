@@ -149,6 +149,7 @@ std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
   S.Event = Event;
   S.Wait = &*M.Wait;
   S.Conditions = F.conditions(Event);
+  S.Guards = F.guards(Event);
   S.Object = objectOf(N, Event);
   // The author has already paid for a quick wait.
   if (M.Wait->Cost == WaitModel::Expedited)
@@ -239,6 +240,7 @@ std::optional<WaitSite> ShapeFinder::through(NodeId N, const Flow &F,
   if (S.Path.empty() || S.Path.size() + 1 > MaxPath)
     return std::nullopt;
   S.Conditions = E.Conditions + P.node(E.Callee).Wait.Conditions;
+  S.Guards = E.Guards + P.node(E.Callee).Wait.Guards;
   const Edge &Last = P.edges()[S.Path.back()];
   const FunctionModel *M = P.node(Last.Callee).Model;
   if (!M || !M->Wait)

@@ -40,6 +40,7 @@ struct WaitSite {
   const WaitModel *Wait = nullptr;///< Of the primitive that is reached.
   std::vector<uint32_t> Path;     ///< Edges behind the call; empty if direct.
   unsigned Conditions = 0;        ///< On the way from Function to the wait.
+  unsigned Guards = 0;            ///< Optional things on that way.
   int Loop = -1;                  ///< Event of the loop, for InLoop.
   int Drop = -1;                  ///< Event that drops the reference.
   int Unlink = -1;                ///< Event that unlinks the freed object.

@@ -69,6 +69,24 @@ static bool commentObjects(llvm::StringRef Comment) {
   return false;
 }
 
+/// Does the loop go from element to element? `for` and iteration macros do;
+/// `while` does if it sets a pointer on the way, and else repeats an attempt.
+static bool walksElements(const Program &P, const FunctionFacts &F,
+                          uint32_t Loop) {
+  const Event &L = F.Events[Loop];
+  llvm::StringRef Keyword = P.str(L.Callee);
+  if (!empty(L.Macro) || Keyword.starts_with("for"))
+    return true;
+  for (uint32_t I = Loop + 1; I < L.Link; ++I)
+    if (F.Events[I].Kind == EventKind::Assign) {
+      const Expr &Left = F.exprs(F.Events[I])[0];
+      if (Left.Root == RootKind::Local && empty(Left.Field) &&
+          !empty(Left.Record))
+        return true;
+    }
+  return false;
+}
+
 Confidence confidenceOf(const Program &P, const WaitSite &S, const Heat &H,
                         std::vector<std::string> &Doubts) {
   Caps C(Confidence::High, Doubts);
@@ -88,14 +106,23 @@ Confidence confidenceOf(const Program &P, const WaitSite &S, const Heat &H,
       C.cap(Confidence::Medium, "the wait stands behind several conditions");
     break;
   case WaitShape::InLoop:
+    if (!walksElements(P, F, S.Loop))
+      C.cap(Confidence::Low, "the loop repeats until something is done, it "
+                             "walks no elements");
     if (S.Conditions > 0)
       C.cap(Confidence::Medium, "not every round of the loop waits");
+    if (S.Guards > 1)
+      C.cap(Confidence::Medium, "the wait is only for what may be absent");
     if (S.Conditions > 1 || S.Path.size() > 3)
       C.cap(Confidence::Low, "the wait is far away or behind conditions");
     break;
   case WaitShape::OnLastPut:
     if (S.Conditions > 0)
       C.cap(Confidence::Medium, "not every last reference waits");
+    if (S.Guards > 0)
+      C.cap(Confidence::Medium, "the wait is only for what may be absent");
+    if (H.Bit == CtxSetup)
+      C.cap(Confidence::Low, "set-up only gives back what it took itself");
     if (S.Conditions > 1)
       C.cap(Confidence::Low, "the wait stands behind several conditions");
     break;
@@ -126,7 +153,8 @@ Confidence confidenceOf(const Program &P, const WaitSite &S, const Heat &H,
     C.cap(Confidence::Medium, "the wait itself may be needed; it is only slow");
     break;
   }
-  if (S.After.StopsDevice && S.Shape != WaitShape::InLoop)
+  if (S.After.StopsDevice && S.Shape != WaitShape::InLoop &&
+      S.Shape != WaitShape::InWork && S.Shape != WaitShape::Repeated)
     C.cap(Confidence::Low, "hardware, work or a thread is stopped behind it");
   if (S.Shape != WaitShape::InLoop && !empty(Call.Comment) &&
       commentObjects(P.str(Call.Comment)))
