@@ -119,6 +119,12 @@ void TextReport::plan(const Plan &P) {
   }
   coloured(raw_ostream::GREEN, true, "  fix:");
   OS << ' ' << plain(P.Title) << " (" << tierName(P.Level) << ")\n";
+  if (!O.ShowDiff) {
+    OS << "    " << P.Guards.size()
+       << (P.Guards.size() == 1 ? " guard holds" : " guards hold")
+       << ", see them and the patch with --diff\n";
+    return;
+  }
   for (const Guard &G : P.Guards) {
     OS << "    " << plain(G.Name) << ' ';
     coloured(G.Holds ? raw_ostream::GREEN : raw_ostream::RED, false,
@@ -127,8 +133,6 @@ void TextReport::plan(const Plan &P) {
       OS << ": " << plain(G.Why);
     OS << '\n';
   }
-  if (!O.ShowDiff)
-    return;
   llvm::Expected<std::string> Diff = planDiff(P, Files);
   if (Diff) {
     // Not indented: it is meant to be piped or copied into patch(1).

@@ -26,8 +26,11 @@ public:
     }
     // What the source says: liburcu's names are macros that add a prefix.
     llvm::StringRef Symbol = P.calleeName(*Wait), Macro = P.str(Wait->Macro);
+    const FunctionModel *Spelled = P.modelOfMacro(*Wait);
     if (!Macro.empty() && Symbol.ends_with(Macro)) {
       Prefix = Symbol.drop_back(Macro.size()).str();
+      Symbol = Macro;
+    } else if (Spelled && Spelled->Wait) {
       Symbol = Macro;
     }
     Primitive = Symbol.str();
@@ -193,8 +196,7 @@ private:
     case WaitShape::InSetup:
     case WaitShape::InHotPath:
       return "publish without waiting and release the old object with " +
-             Deferred +
-             (W.Expedite.empty() ? "" : "; at least " + W.Expedite + "()");
+             Deferred;
     case WaitShape::Repeated:
       return "leave this wait out if the later grace period covers it";
     case WaitShape::UnderRtnl:

@@ -166,7 +166,7 @@ TEST_F(Report, TextGolden) {
     1. net/dev.c:90 in dellink: removes the port
     2. net/port.c:3 in port_del: waits
   fix: free struct port with kfree_rcu() (safe)
-    nothing-after-needs-the-wait holds: only kfree() follows
+    1 guard holds, see them and the patch with --diff
 
 net/port.c:4:2: warning: waits for a grace period to free struct other [contention-sync-rcu-wait]
  4 | )"
