@@ -74,6 +74,21 @@ static int bad_outer_only(struct inode *inode, struct file *file) {
 }
 static const struct file_operations outer_ops = {.release = bad_outer_only};
 
+// Two loops over elements, one in the other: that is worse, not a condition.
+static int bad_nested(struct inode *inode, struct file *file) {
+  for (int i = 0; i < 16; i++) {
+    struct port *p;
+    list_for_each_entry(p, &slots[i]->list, list) {
+      unknown(p);
+      synchronize_rcu();
+      // CHECK: bad-loops.c:[[@LINE-1]]:7: warning: each round of this loop waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+      // CHECK: confidence: high
+    }
+  }
+  return 0;
+}
+static const struct file_operations nested_ops = {.release = bad_nested};
+
 // Not every element waits: medium.
 static int bad_sometimes(struct inode *inode, struct file *file) {
   struct port *p, *n;
@@ -103,14 +118,14 @@ static const struct file_operations barrier_ops = {.release = bad_barrier_loop};
 
 // ---- Through callees -----------------------------------------------------------
 
-static void bad_quiesce(struct port *p) {
+// The wait is reported where it is paid, in the loop and in the puts below, and not
+// a second time where it stands.
+static void ok_quiesce(struct port *p) {
   unknown(p);
   synchronize_rcu();
-  // CHECK: bad-loops.c:[[@LINE-1]]:3: warning: the end of each 'struct port' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: what follows the wait may need it)
   unknown(p);
 }
-static void port_stop(struct port *p) { bad_quiesce(p); }
+static void port_stop(struct port *p) { ok_quiesce(p); }
 
 static int bad_loop_through_calls(struct inode *inode, struct file *file) {
   struct port *p, *n;
@@ -123,14 +138,13 @@ static int bad_loop_through_calls(struct inode *inode, struct file *file) {
 static const struct file_operations calls_ops = {.release =
                                                      bad_loop_through_calls};
 
-static int bad_teardown_through_call(struct inode *inode, struct file *file) {
+// The same wait: whoever only calls it has nothing to add.
+static int ok_teardown_through_call(struct inode *inode, struct file *file) {
   port_stop(file->private_data);
-  // CHECK: bad-loops.c:[[@LINE-1]]:3: warning: the end of each 'struct {{[a-z_]+}}' waits for a grace period: port_stop() reaches synchronize_rcu() [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: what follows the wait may need it)
   return 0;
 }
 static const struct file_operations teardown_ops = {
-    .release = bad_teardown_through_call};
+    .release = ok_teardown_through_call};
 
 static void bad_put_through_call(struct port *p) {
   if (!p)
@@ -146,16 +160,14 @@ static int close_put(struct inode *inode, struct file *file) {
 }
 static const struct file_operations put_ops = {.release = close_put};
 
-// kref_put() calls its argument in place.
-static void bad_last_release(struct kref *kref) {
+// kref_put() calls its argument in place, so the put is what waits.
+static void ok_last_release(struct kref *kref) {
   port_stop(container_of(kref, struct port, kref));
-  // CHECK: bad-loops.c:[[@LINE-1]]:3: warning: the end of each 'struct port' waits for a grace period: port_stop() reaches synchronize_rcu() [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: what follows the wait may need it)
 }
 static int bad_kref_close(struct inode *inode, struct file *file) {
   struct port *p = file->private_data;
-  kref_put(&p->kref, bad_last_release);
-  // CHECK: bad-loops.c:[[@LINE-1]]:3: warning: dropping the last reference to 'struct {{[a-z_]+}}' waits for a grace period: kref_put() reaches synchronize_rcu() [contention-sync-rcu-wait]
+  kref_put(&p->kref, ok_last_release);
+  // CHECK: bad-loops.c:[[@LINE-1]]:3: warning: dropping the last reference to 'struct port' waits for a grace period: kref_put() reaches synchronize_rcu() [contention-sync-rcu-wait]
   // CHECK: confidence: high
   return 0;
 }
@@ -166,14 +178,12 @@ static const struct file_operations kref_ops = {.release = bad_kref_close};
 struct port_ops {
   void (*detach)(struct port *p);
 };
-static void bad_detach(struct port *p) {
+static void ok_detach(struct port *p) {
   unknown(p);
   synchronize_rcu();
-  // CHECK: bad-loops.c:[[@LINE-1]]:3: warning: the end of each 'struct port' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: what follows the wait may need it)
   unknown(p);
 }
-static const struct port_ops foo_ops = {.detach = bad_detach};
+static const struct port_ops foo_ops = {.detach = ok_detach};
 static int bad_loop_through_slot(struct inode *inode, struct file *file) {
   const struct port_ops *ops = &foo_ops;
   struct port *p;
@@ -185,3 +195,45 @@ static int bad_loop_through_slot(struct inode *inode, struct file *file) {
 }
 static const struct file_operations slot_ops = {.release =
                                                     bad_loop_through_slot};
+
+// ---- One finding for one wait ------------------------------------------------------
+
+// No loop and no last put: the function that waits is the place, not its callers.
+static void bad_stop(struct port *p) {
+  unknown(p);
+  synchronize_rcu();
+  // CHECK: bad-loops.c:[[@LINE-1]]:3: warning: the end of each 'struct port' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+  // CHECK: confidence: medium (why not higher: what follows the wait may need it)
+  unknown(p);
+}
+static int ok_first_close(struct inode *inode, struct file *file) {
+  bad_stop(file->private_data);
+  return 0;
+}
+static int ok_second_close(struct inode *inode, struct file *file) {
+  bad_stop(file->private_data);
+  return 0;
+}
+static const struct file_operations first_ops = {.release = ok_first_close};
+static const struct file_operations second_ops = {.release = ok_second_close};
+
+// The loop is less sure than the end of each object, so both are said.
+static void bad_end(struct port *p) {
+  unknown(p);
+  synchronize_rcu();
+  // CHECK: bad-loops.c:[[@LINE-1]]:3: warning: the end of each 'struct port' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+  // CHECK: confidence: medium (why not higher: what follows the wait may need it)
+  unknown(p);
+}
+static int bad_rarely(struct inode *inode, struct file *file) {
+  struct port *p;
+  bad_end(file->private_data);
+  list_for_each_entry(p, &ports, list)
+    if (p->index > 3)
+      if (p->index != 7)
+        bad_end(p);
+        // CHECK: bad-loops.c:[[@LINE-1]]:9: warning: each round of this loop waits for a grace period: bad_end() reaches synchronize_rcu() [contention-sync-rcu-wait]
+        // CHECK: confidence: low (why not higher: {{.*}}the wait is far away or behind conditions)
+  return 0;
+}
+static const struct file_operations rarely_ops = {.release = bad_rarely};

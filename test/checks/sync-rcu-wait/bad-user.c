@@ -43,12 +43,13 @@ static void bad_close_all(void) {
   }
 }
 
+// A global pointer that is replaced, by a store or by an exchange.
 static void bad_reconfigure(struct config *new) {
   struct config *old = current_config;
   rcu_assign_pointer(current_config, new);
   synchronize_rcu();
   // CHECK: bad-user.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits for a grace period only to free 'struct config' [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: it is not seen where the freed object is unlinked)
+  // CHECK: confidence: high
   free(old);
 }
 
@@ -56,15 +57,14 @@ static void bad_exchange(struct config *new) {
   struct config *old = rcu_xchg_pointer(&current_config, new);
   synchronize_rcu();
   // CHECK: bad-user.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits for a grace period only to free 'struct config' [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: it is not seen where the freed object is unlinked)
+  // CHECK: confidence: high
   free(old);
 }
 
-static void bad_release(struct urcu_ref *ref) {
+// Reported where the reference is dropped.
+static void ok_release(struct urcu_ref *ref) {
   struct session *s = caa_container_of(ref, struct session, ref);
   synchronize_rcu();
-  // CHECK: bad-user.c:[[@LINE-1]]:3: warning: the end of each 'struct session' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: what follows the wait may need it)
   unknown(s);
   free(s);
 }
@@ -75,8 +75,8 @@ static void *serve(void *arg) {
   bad_close_all();
   bad_reconfigure(s->config);
   bad_exchange(s->config);
-  urcu_ref_put(&s->ref, bad_release);
-  // CHECK: bad-user.c:[[@LINE-1]]:3: warning: dropping the last reference to 'struct urcu_ref' waits for a grace period: urcu_ref_put() reaches synchronize_rcu() [contention-sync-rcu-wait]
+  urcu_ref_put(&s->ref, ok_release);
+  // CHECK: bad-user.c:[[@LINE-1]]:3: warning: dropping the last reference to 'struct session' waits for a grace period: urcu_ref_put() reaches synchronize_rcu() [contention-sync-rcu-wait]
   // CHECK: confidence: high
   return NULL;
 }

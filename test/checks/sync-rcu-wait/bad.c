@@ -93,6 +93,19 @@ static long bad_replace(struct file *file, unsigned cmd, unsigned long arg) {
 static const struct file_operations replace_ops = {.unlocked_ioctl =
                                                        bad_replace};
 
+// The global is read like any other variable, and then cleared.
+static int bad_clear_global(struct inode *inode, struct file *file) {
+  struct filter *old = current_filter;
+  rcu_assign_pointer(current_filter, NULL);
+  synchronize_rcu();
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits for a grace period only to free 'struct filter' [contention-sync-rcu-wait]
+  // CHECK: confidence: high
+  kfree(old);
+  return 0;
+}
+static const struct file_operations clear_global_ops = {.release =
+                                                            bad_clear_global};
+
 static long bad_clear(struct file *file, unsigned cmd, unsigned long arg) {
   struct port *p = file->private_data;
   struct filter *old = p->filter;
@@ -192,7 +205,7 @@ static int bad_put_early_return(struct inode *inode, struct file *file) {
   if (!refcount_dec_and_test(&p->refs))
     return 0;
   synchronize_rcu();
-  // CHECK: bad.c:[[@LINE-1]]:3: warning: dropping the last reference to 'struct {{[a-z_]+}}' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: dropping the last reference to 'struct port' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
   // CHECK: confidence: high
   port_unplug(p);
   return 0;
@@ -206,7 +219,7 @@ static int bad_put_sometimes(struct inode *inode, struct file *file) {
   if (refcount_dec_and_test(&p->refs)) {
     if (p->state == 3)
       synchronize_rcu();
-      // CHECK: bad.c:[[@LINE-1]]:7: warning: dropping the last reference to 'struct {{[a-z_]+}}' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+      // CHECK: bad.c:[[@LINE-1]]:7: warning: dropping the last reference to 'struct port' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
       // CHECK: confidence: medium (why not higher: not every last reference waits)
     port_unplug(p);
   }
@@ -220,7 +233,7 @@ static const struct file_operations sometimes_ops = {.release =
 static void bad_work(struct work_struct *work) {
   struct port *p = container_of(work, struct port, work);
   synchronize_rcu();
-  // CHECK: bad.c:[[@LINE-1]]:3: warning: work item waits for a grace period for its own 'struct {{[a-z_]+}}': synchronize_rcu() [contention-sync-rcu-wait]
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: work item waits for a grace period for its own 'struct port': synchronize_rcu() [contention-sync-rcu-wait]
   // CHECK: confidence: medium (why not higher: a work item may wait; it only holds a worker)
   port_unplug(p);
 }
@@ -228,6 +241,17 @@ void port_queue(struct port *p) {
   INIT_WORK(&p->work, bad_work);
   schedule_work(&p->work);
 }
+
+// That it stops something changes nothing: it could start after the wait.
+static void bad_work_stops(struct work_struct *work) {
+  struct port *p = container_of(work, struct port, work);
+  synchronize_rcu();
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: work item waits for a grace period for its own 'struct port': synchronize_rcu() [contention-sync-rcu-wait]
+  // CHECK: confidence: medium (why not higher: a work item may wait; it only holds a worker)
+  cancel_work_sync(&p->work);
+  port_unplug(p);
+}
+static DECLARE_WORK(stopping_work, bad_work_stops);
 
 // ---- wait-in-teardown, wait-in-setup, wait-in-hot-path -------------------------
 
@@ -251,7 +275,7 @@ static long bad_ioctl(struct file *file, unsigned cmd, unsigned long arg) {
   struct port *p = file->private_data;
   p->state = cmd;
   synchronize_rcu();
-  // CHECK: bad.c:[[@LINE-1]]:3: warning: a frequent operation on 'struct {{[a-z_]+}}' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: a frequent operation on 'struct port' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
   // CHECK: confidence: medium (why not higher: the caller may rely on the wait)
   unknown();
   return 0;
@@ -296,49 +320,53 @@ static int bad_twice(struct inode *inode, struct file *file) {
   // CHECK: confidence: medium (why not higher: the two waits may order different things)
   p->state = 0;
   synchronize_rcu();
-  // CHECK: bad.c:[[@LINE-1]]:3: warning: the end of each 'struct {{[a-z_]+}}' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: the end of each 'struct port' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
   // CHECK: confidence: medium (why not higher: what follows the wait may need it)
   unknown();
   return 0;
 }
 static const struct file_operations twice_ops = {.release = bad_twice};
 
-// ---- full-wait-under-rtnl ----------------------------------------------------
-
-void bad_takes_rtnl(struct net_device *dev) {
-  rtnl_lock();
-  synchronize_rcu();
-  // CHECK: bad.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
+// A work item that is stopped in between keeps no wait from being one too many.
+static int bad_twice_stops_work(struct inode *inode, struct file *file) {
+  struct port *p = file->private_data;
   unknown();
-  rtnl_unlock();
+  synchronize_rcu();
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits although another grace period follows [contention-sync-rcu-wait]
+  // CHECK: confidence: medium (why not higher: the two waits may order different things)
+  cancel_work_sync(&p->work);
+  kfree_rcu(p, rcu);
+  return 0;
 }
+static const struct file_operations stops_ops = {.release =
+                                                     bad_twice_stops_work};
 
-// Held on every way here: by the slot, by an assertion, by the only caller.
-static void bad_holds_rtnl(struct net_device *dev) {
-  unknown();
-  synchronize_rcu();
-  // CHECK: bad.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
-  unknown();
-}
-static void bad_dellink(struct net_device *dev, struct list_head *head) {
-  list_del_rcu(head);
-  synchronize_rcu();
-  // CHECK: bad.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
-  unknown();
-  bad_holds_rtnl(dev);
-  // CHECK: bad.c:[[@LINE-1]]:3: warning: the end of each 'struct net_device' waits for a grace period: bad_holds_rtnl() reaches synchronize_rcu() [contention-sync-rcu-wait]
+// The grace period of a domain says nothing about readers of another flavour: two
+// waits in teardown, neither of them one too many.
+static int bad_two_flavours(struct inode *inode, struct file *file) {
+  struct port *p = file->private_data;
+  p->state = 1;
+  synchronize_srcu(&domain);
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: the end of each 'struct port' waits for a grace period: synchronize_srcu() [contention-sync-rcu-wait]
   // CHECK: confidence: medium (why not higher: what follows the wait may need it)
-}
-static struct rtnl_link_ops link_ops = {.dellink = bad_dellink};
-
-void bad_asserts_rtnl(struct net_device *dev) {
-  ASSERT_RTNL();
-  unknown();
   synchronize_rcu();
-  // CHECK: bad.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: the end of each 'struct port' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+  // CHECK: confidence: medium (why not higher: what follows the wait may need it)
   unknown();
+  return 0;
 }
+static const struct file_operations flavours_ops = {.release =
+                                                        bad_two_flavours};
+
+// A deferral could have waited for both: the flavour does not matter.
+static int bad_before_deferral(struct inode *inode, struct file *file) {
+  struct port *p = file->private_data;
+  p->state = 1;
+  synchronize_srcu(&domain);
+  // CHECK: bad.c:[[@LINE-1]]:3: warning: synchronize_srcu() waits although another grace period follows [contention-sync-rcu-wait]
+  // CHECK: confidence: medium (why not higher: the two waits may order different things)
+  call_rcu(&p->rcu, port_free_rcu);
+  return 0;
+}
+static const struct file_operations deferral_ops = {.release =
+                                                        bad_before_deferral};

@@ -47,59 +47,19 @@ static int fp_short_loop(struct inode *inode, struct file *file) {
 }
 static const struct file_operations short_ops = {.release = fp_short_loop};
 
-// A retry loop with a condition of its own looks like one over elements.
-static int fp_retry_loop(struct inode *inode, struct file *file) {
-  struct port *p = file->private_data;
-  while (port_try(p))
-    synchronize_rcu();
-    // CHECK: limits.c:[[@LINE-1]]:5: warning: each round of this loop waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
-    // CHECK: confidence: high
-  return 0;
-}
-static const struct file_operations retry_ops = {.release = fp_retry_loop};
-
-// A loop that breaks behind the wait waits once, not once per element.
-static int fp_found_one(struct inode *inode, struct file *file) {
-  struct port *p, *n;
-  list_for_each_entry_safe(p, n, &ports, list) {
-    if (p->index == 3) {
-      list_del_rcu(&p->list);
-      synchronize_rcu();
-      // CHECK: limits.c:[[@LINE-1]]:7: warning: each round of this loop waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
-      // CHECK: confidence: medium (why not higher: not every round of the loop waits)
-      kfree(p);
-      break;
-    }
-  }
-  return 0;
-}
-static const struct file_operations found_ops = {.release = fp_found_one};
-
 // A switch that stands off by default is not known to be off.
 static int port_debug;
 static int fp_debug_only(struct inode *inode, struct file *file) {
   struct port *p = file->private_data;
   if (port_debug) {
     synchronize_rcu();
-    // CHECK: limits.c:[[@LINE-1]]:5: warning: the end of each 'struct {{[a-z_]+}}' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+    // CHECK: limits.c:[[@LINE-1]]:5: warning: the end of each 'struct port' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
     // CHECK: confidence: medium (why not higher: what follows the wait may need it)
     unknown(p);
   }
   return 0;
 }
 static const struct file_operations debug_ops = {.release = fp_debug_only};
-
-// A thread of its own may wait as long as it likes; it holds up no worker.
-static int fp_thread(void *data) {
-  struct port *p = data;
-  unknown(p);
-  synchronize_rcu();
-  // CHECK: limits.c:[[@LINE-1]]:3: warning: work item waits for a grace period for its own object: synchronize_rcu() [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: a work item may wait; it only holds a worker)
-  unknown(p);
-  return 0;
-}
-void start_thread(struct port *p) { kthread_run(fp_thread, p, "port"); }
 
 // A table with many targets passes heat on to all of them.
 struct port_ops {
@@ -115,6 +75,33 @@ static void fp_one_of_many(struct port *p) {
 static void fast_detach(struct port *p) { unknown(p); }
 static const struct port_ops slow_ops = {.detach = fp_one_of_many};
 static const struct port_ops fast_ops = {.detach = fast_detach};
+
+// A retry that sets a local pointer on the way looks like a walk over elements.
+static int fp_retry_with_local(struct inode *inode, struct file *file) {
+  struct port *p = file->private_data;
+  while (port_try(p)) {
+    struct port *other = slots[p->index];
+    unknown(other);
+    synchronize_rcu();
+    // CHECK: limits.c:[[@LINE-1]]:5: warning: each round of this loop waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+    // CHECK: confidence: high
+  }
+  return 0;
+}
+static const struct file_operations local_ops = {.release =
+                                                     fp_retry_with_local};
+
+// rcu_barrier() waits for callbacks; without any, no grace period passes.
+static int fp_barrier_behind(struct inode *inode, struct file *file) {
+  unknown(file->private_data);
+  synchronize_rcu();
+  // CHECK: limits.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits although another grace period follows [contention-sync-rcu-wait]
+  // CHECK: confidence: medium (why not higher: the two waits may order different things)
+  rcu_barrier();
+  return 0;
+}
+static const struct file_operations behind_ops = {.release =
+                                                      fp_barrier_behind};
 
 // ---- False negatives --------------------------------------------------------------
 
@@ -179,7 +166,7 @@ static int fn_endless_over_elements(struct inode *inode, struct file *file) {
     p = list_first_entry(&ports, struct port, list);
     list_del_rcu(&p->list);
     synchronize_rcu();
-    // CHECK: limits.c:[[@LINE-1]]:5: warning: the end of each 'struct {{[a-z_]+}}' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+    // CHECK: limits.c:[[@LINE-1]]:5: warning: the end of each 'struct inode' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
     // CHECK: confidence: medium (why not higher: what follows the wait may need it)
     unknown(p);
   }
@@ -225,28 +212,13 @@ static int fn_free_in_callee(struct inode *inode, struct file *file) {
   struct port *p = file->private_data;
   list_del_rcu(&p->list);
   synchronize_rcu();
-  // CHECK: limits.c:[[@LINE-1]]:3: warning: the end of each 'struct {{[a-z_]+}}' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+  // CHECK: limits.c:[[@LINE-1]]:3: warning: the end of each 'struct port' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
   // CHECK: confidence: medium (why not higher: what follows the wait may need it)
   port_free(p);
   return 0;
 }
 static const struct file_operations callee_ops = {.release =
                                                       fn_free_in_callee};
-
-// An element loop in another counts as a condition: medium only.
-static int fn_nested_loops(struct inode *inode, struct file *file) {
-  for (int i = 0; i < 16; i++) {
-    struct port *p;
-    list_for_each_entry(p, &slots[i]->list, list) {
-      unknown(p);
-      synchronize_rcu();
-      // CHECK: limits.c:[[@LINE-1]]:7: warning: each round of this loop waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
-      // CHECK: confidence: medium (why not higher: not every round of the loop waits)
-    }
-  }
-  return 0;
-}
-static const struct file_operations nested_ops = {.release = fn_nested_loops};
 
 // A recursion that waits once per level is no loop.
 static void fn_recursion(struct port *p, int depth) {
@@ -265,10 +237,134 @@ again:
   p = list_first_entry(&ports, struct port, list);
   unknown(p);
   synchronize_rcu();
-  // CHECK: limits.c:[[@LINE-1]]:3: warning: the end of each 'struct {{[a-z_]+}}' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+  // CHECK: limits.c:[[@LINE-1]]:3: warning: the end of each 'struct inode' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
   // CHECK: confidence: medium (why not higher: what follows the wait may need it)
   if (!list_empty(&ports))
     goto again;
   return 0;
 }
 static const struct file_operations goto_ops = {.release = fn_goto_loop};
+
+// A loop that only looks for something in each bucket is left, but the loop around
+// it is not: the wait is one per bucket.
+static int fn_search_per_bucket(struct inode *inode, struct file *file) {
+  struct port *p;
+  for (int i = 0; i < 16; i++)
+    list_for_each_entry(p, &slots[i]->list, list) {
+      unknown(p);
+      synchronize_rcu();
+      // CHECK: limits.c:[[@LINE-1]]:7: warning: the end of each 'struct inode' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+      // CHECK: confidence: medium (why not higher: what follows the wait may need it)
+      break;
+    }
+  return 0;
+}
+static const struct file_operations bucket_ops = {.release =
+                                                      fn_search_per_bucket};
+
+// A goto counts as a way out of the loop, wherever its label stands: at the end of
+// the round, or before the loop, which is so gone through again.
+static int fn_goto_next_round(struct inode *inode, struct file *file) {
+  struct port *p;
+  list_for_each_entry(p, &ports, list) {
+    if (p->state == 3) {
+      unknown(p);
+      synchronize_rcu();
+      // CHECK: limits.c:[[@LINE-1]]:7: warning: the end of each 'struct inode' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+      // CHECK: confidence: medium (why not higher: what follows the wait may need it)
+      goto next;
+    }
+    unknown(p);
+  next:
+    p->index = 0;
+  }
+  return 0;
+}
+static const struct file_operations next_ops = {.release = fn_goto_next_round};
+static int fn_restart(struct inode *inode, struct file *file) {
+  struct port *p;
+restart:
+  list_for_each_entry(p, &ports, list) {
+    list_del_rcu(&p->list);
+    synchronize_rcu();
+    // CHECK: limits.c:[[@LINE-1]]:5: warning: the end of each 'struct inode' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+    // CHECK: confidence: medium (why not higher: what follows the wait may need it)
+    unknown(p);
+    goto restart;
+  }
+  return 0;
+}
+static const struct file_operations restart_ops = {.release = fn_restart};
+
+// A loop behind the wait is taken for one over many objects, even if it goes over
+// the parts of the one that ends: nothing is said.
+static int fn_parts(struct inode *inode, struct file *file) {
+  struct port *p = file->private_data;
+  list_del_rcu(&p->list);
+  synchronize_rcu();
+  for (int i = 0; i < 16; i++)
+    kfree(slots[i]);
+  kfree(p);
+  return 0;
+}
+static const struct file_operations parts_ops = {.release = fn_parts};
+static void fn_worker_parts(struct work_struct *work) {
+  synchronize_rcu();
+  for (int i = 0; i < 16; i++)
+    unknown(slots[i]);
+}
+static DECLARE_WORK(parts_work, fn_worker_parts);
+
+// `while` over elements that sets no pointer of its own: low only.
+static int fn_drain_by_call(struct inode *inode, struct file *file) {
+  while (!list_empty(&ports)) {
+    unknown(list_first_entry(&ports, struct port, list));
+    synchronize_rcu();
+    // CHECK: limits.c:[[@LINE-1]]:5: warning: each round of this loop waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+    // CHECK: confidence: low (why not higher: the loop repeats until something is done, it walks no elements)
+  }
+  return 0;
+}
+static const struct file_operations drain_ops = {.release = fn_drain_by_call};
+static int fn_counts_down(struct inode *inode, struct file *file) {
+  int i = 16;
+  while (i--) {
+    unknown(slots[i]);
+    synchronize_rcu();
+    // CHECK: limits.c:[[@LINE-1]]:5: warning: each round of this loop waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+    // CHECK: confidence: low (why not higher: the loop repeats until something is done, it walks no elements)
+  }
+  return 0;
+}
+static const struct file_operations down_ops = {.release = fn_counts_down};
+
+// A null test of a local variable counts as one of something optional, even if it
+// only guards against misuse: medium.
+static int fn_tested_local(struct inode *inode, struct file *file) {
+  struct port *p = file->private_data;
+  if (!p)
+    return 0;
+  if (refcount_dec_and_test(&p->refs)) {
+    synchronize_rcu();
+    // CHECK: limits.c:[[@LINE-1]]:5: warning: dropping the last reference to 'struct port' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+    // CHECK: confidence: medium (why not higher: the wait is only for what may be absent)
+    unknown(p);
+  }
+  return 0;
+}
+static const struct file_operations tested_ops = {.release = fn_tested_local};
+
+// In a loop the object is the first that the function has, not the element.
+static int fn_names_the_element(struct inode *inode, struct file *file) {
+  struct port *p;
+  list_for_each_entry(p, &ports, list) {
+    unknown(p);
+    synchronize_rcu();
+    // CHECK: limits.c:[[@LINE-1]]:5: warning: each round of this loop waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+    // CHECK: sharing: 'struct inode' is read under rcu by others
+    // CHECK: confidence: high
+  }
+  return 0;
+}
+static const struct file_operations names_ops = {.release =
+                                                     fn_names_the_element};

@@ -57,6 +57,23 @@ static long ok_batch(struct file *file, unsigned cmd, unsigned long arg) {
 }
 static const struct file_operations batch_ops = {.unlocked_ioctl = ok_batch};
 
+// Unlinked, one wait, freed.
+static long ok_wait_for_all(struct file *file, unsigned cmd,
+                            unsigned long arg) {
+  static LIST_HEAD(dead);
+  struct port *p, *n;
+  list_for_each_entry_safe(p, n, &ports, list) {
+    list_del_rcu(&p->list);
+    list_move(&p->list, &dead);
+  }
+  synchronize_rcu();
+  list_for_each_entry_safe(p, n, &dead, list)
+    kfree(p);
+  return 0;
+}
+static const struct file_operations all_ops = {.unlocked_ioctl =
+                                                   ok_wait_for_all};
+
 // ---- The author has paid ---------------------------------------------------------------
 
 static int ok_expedited(struct inode *inode, struct file *file) {

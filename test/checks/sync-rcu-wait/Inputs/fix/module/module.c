@@ -89,17 +89,6 @@ static void twin_outer(struct twin *t, void *table)
 	kfree(table);
 }
 
-static void leaf_batch(struct list_head *dead)
-{
-	struct leaf *f, *next;
-
-	list_for_each_entry_safe(f, next, dead, list)
-		list_del_rcu(&f->list);
-	synchronize_rcu();
-	list_for_each_entry_safe(f, next, dead, list)
-		kfree(f);
-}
-
 static long ioctl(struct file *f, unsigned cmd, unsigned long arg)
 {
 	cell_del(f->private_data);
@@ -110,7 +99,6 @@ static long ioctl(struct file *f, unsigned cmd, unsigned long arg)
 	twin_del(f->private_data, f->private_data);
 	twin_told(f->private_data);
 	twin_outer(f->private_data, f->private_data);
-	leaf_batch(f->private_data);
 	return 0;
 }
 
