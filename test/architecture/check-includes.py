@@ -24,7 +24,7 @@ LIBRARIES = {
     "clang/": ["analysis/extract", "tool"],
     "clang-tidy/": ["tool"],
     "clang-c/": [],
-    "sqlite3.h": ["analysis/program"],
+    "sqlite3.h": ["analysis/program", "tool"],
 }
 # LLVM as far as facts go: data structures and the support library.
 FACTS_LLVM = ("llvm/ADT/", "llvm/Support/")

@@ -51,6 +51,7 @@ class Includes(Tree):
     def test_allowed(self):
         self.assert_allowed("analysis/extract/A.cpp", '"clang/AST/Decl.h"')
         self.assert_allowed("tool/decontend/A.cpp", '"clang/AST/Decl.h"')
+        self.assert_allowed("tool/decontend/A.cpp", '<sqlite3.h>')
         self.assert_allowed("analysis/facts/A.cpp", '"llvm/Support/JSON.h"')
         self.assert_allowed("analysis/report/A.cpp", '"analysis/program/Finding.h"')
         self.assert_allowed("checks/a-rule/A.cpp", '"analysis/program/Program.h"')
@@ -59,6 +60,7 @@ class Includes(Tree):
     def test_refused(self):
         self.assert_refused("checks/a-rule/A.cpp", '"clang/AST/Decl.h"')
         self.assert_refused("checks/a-rule/A.cpp", '"analysis/report/Report.h"')
+        self.assert_refused("checks/a-rule/A.cpp", '<sqlite3.h>')
         self.assert_refused("checks/a-rule/A.cpp", '"checks/other-rule/Other.h"')
         self.assert_refused("checks/a-rule/A.cpp", '"../other-rule/Other.h"')
         self.assert_refused("analysis/facts/A.cpp", '"llvm/Object/ELF.h"')
