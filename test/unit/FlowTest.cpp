@@ -154,6 +154,144 @@ TEST_F(FlowTest, ConditionsAreCountedButNotGuardsAgainstNull) {
   EXPECT_FALSE(F.isNullGuard(2));
 }
 
+TEST_F(FlowTest, LoopsInLoopsAreNoConditions) {
+  body()
+      .open(EventKind::Loop, Event::OwnBody)
+      .open(EventKind::Loop, Event::OwnBody)
+      .call("inner")
+      .end()
+      .end();
+  Flow F = flow();
+  EXPECT_EQ(F.elementLoop(at("inner")), 1);
+  EXPECT_EQ(F.conditions(at("inner")), 0u);
+  EXPECT_TRUE(F.loopsOverElements(0));
+  EXPECT_FALSE(F.loopsOverElements(at("inner")));
+}
+
+//===--- Loops that are left --------------------------------------------===//
+
+TEST_F(FlowTest, AJumpOnTheStraightWayLeavesTheLoop) {
+  for (EventKind Jump :
+       {EventKind::Break, EventKind::Return, EventKind::Goto}) {
+    ProgramMaker Made(Known);
+    Made.unit("a.c");
+    auto B = Made.function("f");
+    B.open(EventKind::Loop, Event::OwnBody)
+        .open(EventKind::Branch)
+        .call("wait")
+        .call("more")
+        .add(Jump);
+    B.end().call("others").end();
+    Made.link();
+    Flow F(Made.P, *Made.node("f").Facts);
+    EXPECT_TRUE(F.leavesLoop(2)) << int(Jump);
+    EXPECT_FALSE(F.leavesLoop(6)) << int(Jump);
+  }
+}
+
+TEST_F(FlowTest, AJumpThatMayNotComeLeavesNothing) {
+  auto B = body();
+  B.open(EventKind::Loop, Event::OwnBody).call("wait").open(EventKind::Branch);
+  B.add(EventKind::Break);
+  B.end().end().call("outside");
+  Flow F = flow();
+  EXPECT_FALSE(F.leavesLoop(at("wait")));
+  EXPECT_FALSE(F.leavesLoop(at("outside")));
+}
+
+TEST_F(FlowTest, ABreakOfASwitchStaysInTheLoop) {
+  auto B = body();
+  B.open(EventKind::Loop, Event::OwnBody)
+      .open(EventKind::Switch)
+      .call("wait")
+      .add(EventKind::Break);
+  B.end().end();
+  Flow F = flow();
+  EXPECT_FALSE(F.leavesLoop(at("wait")));
+}
+
+TEST_F(FlowTest, ALoopThatEndsWithTheFirstSuccessIsLeft) {
+  // error = attempt(); if (!error) break;
+  for (bool OwnResult : {true, false})
+    for (uint16_t Flags : {uint16_t(Event::Negated), uint16_t(0)}) {
+      ProgramMaker Made(Known);
+      Made.unit("a.c");
+      auto B = Made.function("f");
+      B.open(EventKind::Loop, Event::OwnBody)
+          .call("attempt", Event::ResultUsed)
+          .add(EventKind::Assign);
+      B.arg(RootKind::Local, "error")
+          .arg(RootKind::Call, OwnResult ? "attempt" : "other")
+          .open(EventKind::Branch, Flags)
+          .arg(RootKind::Local, "error")
+          .add(EventKind::Break);
+      B.end().end();
+      Made.link();
+      Flow F(Made.P, *Made.node("f").Facts);
+      EXPECT_EQ(F.leavesLoop(1), OwnResult && Flags == Event::Negated);
+    }
+}
+
+//===--- Optional things ------------------------------------------------===//
+
+TEST_F(FlowTest, GuardsAroundAndBefore) {
+  auto B = body();
+  B.param("p", "struct p *", "struct p")
+      .open(EventKind::Branch, Event::NullTest | Event::Negated)
+      .arg(RootKind::Param, "p", "p->x", "struct p.x")
+      .ret()
+      .end()
+      .call("behind")
+      .open(EventKind::Branch, Event::NullTest)
+      .arg(RootKind::Local, "q")
+      .call("inside")
+      .open(EventKind::Branch, Event::ErrorTest | Event::Negated)
+      .arg(RootKind::Local, "r")
+      .call("all_three")
+      .end()
+      .end()
+      .call("after");
+  Flow F = flow();
+  EXPECT_EQ(F.guards(at("behind")), 1u);
+  EXPECT_EQ(F.guards(at("inside")), 2u);
+  EXPECT_EQ(F.guards(at("all_three")), 3u);
+  EXPECT_EQ(F.guards(at("after")), 1u);
+  EXPECT_EQ(F.conditions(at("all_three")), 0u);
+}
+
+TEST_F(FlowTest, GuardsOfTheRound) {
+  auto B = body();
+  B.open(EventKind::Loop, Event::OwnBody)
+      .open(EventKind::Branch, Event::NullTest | Event::Negated)
+      .arg(RootKind::Local, "p")
+      .add(EventKind::Continue);
+  B.end().call("in_round").end().call("behind_the_loop");
+  Flow F = flow();
+  EXPECT_EQ(F.guards(at("in_round")), 1u);
+  EXPECT_EQ(F.guards(at("behind_the_loop")), 0u);
+}
+
+TEST_F(FlowTest, AParameterThatIsNullIsMisuse) {
+  body()
+      .param("p")
+      .open(EventKind::Branch, Event::NullTest | Event::Negated)
+      .arg(RootKind::Param, "p")
+      .ret()
+      .end()
+      .open(EventKind::Branch, Event::NullTest)
+      .arg(RootKind::Param, "p")
+      .call("here")
+      .end()
+      .open(EventKind::Branch, Event::ErrorTest)
+      .arg(RootKind::Local, "q")
+      .ret()
+      .end()
+      .call("after_error");
+  Flow F = flow();
+  EXPECT_EQ(F.guards(at("here")), 0u);
+  EXPECT_EQ(F.guards(at("after_error")), 0u) << "an error is no absence";
+}
+
 //===--- The last reference ---------------------------------------------===//
 
 TEST_F(FlowTest, TheBranchOfADropIsTheLastReference) {

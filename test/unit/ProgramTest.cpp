@@ -204,6 +204,26 @@ TEST_F(ProgramTest, ContextsStopAtHubs) {
   EXPECT_FALSE(M.node("release").Wait.waits());
 }
 
+TEST_F(ProgramTest, WorkersAreThoseOfAPool) {
+  M.unit("a.c");
+  M.function("work");
+  M.slot("struct work_struct.func", "work");
+  M.function("thread");
+  M.function("start")
+      .call("kthread_create_on_node")
+      .arg(RootKind::Function, "thread");
+  M.function("timer");
+  M.slot("struct timer_list.function", "timer");
+  M.link();
+  std::vector<std::string> Workers, Others;
+  for (const EntryPoint &E : M.P.entries())
+    (E.Worker ? Workers : Others).push_back(M.P.name(E.Node).str());
+  EXPECT_THAT(Workers, ElementsAre("work"));
+  EXPECT_THAT(Others, testing::Contains("thread"));
+  EXPECT_EQ(contexts("work"), CtxAsync);
+  EXPECT_EQ(contexts("thread"), CtxAsync);
+}
+
 //===--- Callbacks --------------------------------------------------------===//
 
 TEST_F(ProgramTest, ModelsSayHowCallbacksAreCalled) {
@@ -274,73 +294,6 @@ TEST_F(ProgramTest, WrappersPassTheirParametersOn) {
   EXPECT_TRUE(M.node("nobody@a.c").AddressTaken);
   EXPECT_EQ(contexts("nobody@a.c"), CtxNone);
   EXPECT_THAT(callees("each"), ElementsAre());
-}
-
-//===--- Waits ------------------------------------------------------------===//
-
-TEST_F(ProgramTest, FewestConditionsThenShortest) {
-  M.unit("a.c");
-  M.function("direct")
-      .open(EventKind::Branch)
-      .call("synchronize_rcu")
-      .end()
-      .call("long_way");
-  M.function("long_way").call("longer_way");
-  M.function("longer_way").call("synchronize_rcu");
-  M.function("two").call("long_way").call("longer_way");
-  M.link();
-  const WaitSummary &W = M.node("direct").Wait;
-  EXPECT_EQ(W.Distance, 3u) << "the way that is always taken";
-  EXPECT_EQ(W.Conditions, 0u);
-  EXPECT_EQ(M.node("two").Wait.Distance, 2u);
-  std::vector<uint32_t> Path = M.P.waitPath(M.id("direct"));
-  ASSERT_EQ(Path.size(), 3u);
-  EXPECT_EQ(M.P.edges()[Path[0]].Callee, M.id("long_way"));
-  EXPECT_EQ(M.P.edges()[Path[2]].Callee, M.id("synchronize_rcu"));
-  EXPECT_EQ(M.node("synchronize_rcu").Wait.Distance, 0u);
-}
-
-TEST_F(ProgramTest, ConditionsAddUp) {
-  M.unit("a.c");
-  M.function("f").open(EventKind::Branch).call("g").end();
-  M.function("g").open(EventKind::Switch).call("synchronize_rcu").end();
-  M.function("guarded")
-      .open(EventKind::Branch, Event::NullTest)
-      .call("synchronize_rcu")
-      .end();
-  M.link();
-  EXPECT_EQ(M.node("f").Wait.Conditions, 2u);
-  EXPECT_EQ(M.node("guarded").Wait.Conditions, 0u);
-}
-
-TEST_F(ProgramTest, OnlyFullWaitsAndBarriersAreFollowed) {
-  M.unit("a.c");
-  M.function("full").call("synchronize_srcu");
-  M.function("barrier").call("rcu_barrier");
-  M.function("expedited").call("synchronize_rcu_expedited");
-  M.function("adaptive").call("synchronize_net");
-  M.function("failing")
-      .open(EventKind::Branch, Event::ErrorTest)
-      .call("synchronize_rcu")
-      .end();
-  M.link();
-  EXPECT_TRUE(M.node("full").Wait.waits());
-  EXPECT_EQ(M.node("barrier").Wait.Cost, WaitModel::Barrier);
-  EXPECT_FALSE(M.node("expedited").Wait.waits());
-  EXPECT_FALSE(M.node("adaptive").Wait.waits());
-  EXPECT_FALSE(M.node("failing").Wait.waits());
-}
-
-TEST_F(ProgramTest, CyclesEnd) {
-  M.unit("a.c");
-  M.function("a").call("b");
-  M.function("b").call("a").call("c");
-  M.function("c").call("c").call("synchronize_rcu");
-  M.slot("struct file_operations.release", "a");
-  M.link();
-  EXPECT_EQ(M.node("a").Wait.Distance, 3u);
-  EXPECT_EQ(contexts("c"), CtxTeardown);
-  EXPECT_EQ(M.P.waitPath(M.id("a")).size(), 3u);
 }
 
 //===--- Other questions --------------------------------------------------===//
