@@ -103,6 +103,17 @@ static int fp_barrier_behind(struct inode *inode, struct file *file) {
 static const struct file_operations behind_ops = {.release =
                                                       fp_barrier_behind};
 
+// Who is called by nobody but itself is taken to be called with RTNL held.
+void fp_calls_itself(struct port *p, int depth) {
+  unknown(p);
+  synchronize_rcu();
+  // CHECK: limits.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
+  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
+  unknown(p);
+  if (depth)
+    fp_calls_itself(p, depth - 1);
+}
+
 // ---- False negatives --------------------------------------------------------------
 
 // Through the same table waits are not followed: the loop is not reported.
