@@ -44,7 +44,8 @@ static Error databaseError(StringRef Path, const Twine &What) {
           "-p");
 }
 
-Expected<std::vector<CompileCommand>> loadCompileCommands(StringRef Folder) {
+Expected<std::vector<CompileCommand>> loadCompileCommands(StringRef Folder,
+                                                          size_t *Repeated) {
   SmallString<256> Path(Folder);
   if (sys::fs::is_directory(Path))
     sys::path::append(Path, "compile_commands.json");
@@ -102,11 +103,14 @@ Expected<std::vector<CompileCommand>> loadCompileCommands(StringRef Folder) {
                    [](const CompileCommand &A, const CompileCommand &B) {
                      return A.File < B.File;
                    });
+  size_t All = Out.size();
   Out.erase(std::unique(Out.begin(), Out.end(),
                         [](const CompileCommand &A, const CompileCommand &B) {
                           return A.File == B.File;
                         }),
             Out.end());
+  if (Repeated)
+    *Repeated = All - Out.size();
   if (Out.empty())
     return databaseError(Path, "no C or C++ unit in the compile database");
   return Out;

@@ -27,9 +27,10 @@ struct CompileCommand {
 
 /// Reads `compile_commands.json` in \p Folder (or \p Folder itself, if it is a
 /// file). Sorted by file, one command per file (the first one stays). Assembler
-/// files are left out. The error names the file and how to make one.
+/// files are left out. \p Repeated gets the number of further commands for files
+/// that have one. The error names the file and how to make one.
 llvm::Expected<std::vector<CompileCommand>>
-loadCompileCommands(llvm::StringRef Folder);
+loadCompileCommands(llvm::StringRef Folder, size_t *Repeated = nullptr);
 
 /// What Clang is given for \p C: response files expanded (relative to the
 /// directory), output and dependency options dropped, options that Clang does

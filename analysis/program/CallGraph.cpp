@@ -49,9 +49,9 @@ static bool learn(const Program &P, NodeId N, FlowMap &Flows) {
   for (const Event &E : F.Events) {
     if (E.Kind == EventKind::Assign && E.NumExprs == 2) {
       const Expr &L = F.Exprs[E.FirstExpr], &R = F.Exprs[E.FirstExpr + 1];
+      // Harmless for data: a slot counts only where a function is passed.
       if (R.Root == RootKind::Param && empty(R.Field) && !empty(L.Field) &&
-          R.Index < F.Params.size() &&
-          P.str(F.Params[R.Index].Type).contains('('))
+          R.Index < F.Params.size())
         Merge(R.Index, {false, CtxNone, L.Field});
       continue;
     }

@@ -29,7 +29,12 @@ NodeId Program::nodeFor(Sym Key) {
 void Program::buildNodes() {
   for (const auto &Unit : Units) {
     for (const FunctionFacts &F : Unit->Functions) {
-      Node &N = Nodes[nodeFor(F.Key)];
+      NodeId Id = nodeFor(F.Key);
+      // Programs that share a compile database have a main() each.
+      if (Nodes[Id].Facts && str(F.Name) == "main")
+        Id = nodeFor(
+            Names.intern((str(F.Key) + "@" + str(Unit->MainFile)).str()));
+      Node &N = Nodes[Id];
       if (N.Facts)
         continue;
       N.Facts = &F;

@@ -46,6 +46,7 @@ void coverage(OStream &J, const Coverage &C) {
   number(J, "functions", C.Functions);
   number(J, "entryPoints", C.EntryPoints);
   number(J, "withContext", C.WithContext);
+  number(J, "repeatedCommands", C.Repeated);
   strings(J, "couldNotJudge", C.CouldNotJudge);
 }
 

@@ -27,6 +27,7 @@ struct FailedUnit {
 struct Coverage {
   size_t Units = 0, Analysed = 0, Cached = 0; ///< Analysed includes Cached.
   std::vector<FailedUnit> Failed;
+  size_t Repeated = 0; ///< Further commands for files that have one: left out.
   size_t Functions = 0, EntryPoints = 0, WithContext = 0;
   std::vector<std::string> CouldNotJudge; ///< "rule: why", sorted.
 };

@@ -201,6 +201,8 @@ void TextReport::coverage(const Coverage &C,
      << " cached, " << C.Failed.size() << " failed";
   if (size_t Seen = C.Analysed + C.Failed.size(); Seen < C.Units)
     OS << ", " << C.Units - Seen << " not analysed";
+  if (C.Repeated)
+    OS << ", " << counted(C.Repeated, "further command") << " for them left out";
   OS << "), " << counted(C.Functions, "function") << ", "
      << counted(C.EntryPoints, "entry point");
   // Rounded down: 100% is said only of all.

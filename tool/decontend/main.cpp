@@ -110,6 +110,8 @@ int main(int argc, char **argv) {
   cl::SetVersionPrinter(printVersion);
   for (cl::SubCommand *S : {&CheckCmd, &ExplainCmd, &FactsCmd, &QueryCmd})
     cl::HideUnrelatedOptions(Category, *S);
+  // Without a command, the options are LLVM's own.
+  cl::HideUnrelatedOptions(Category);
   std::string Message;
   raw_string_ostream Errors(Message);
   if (!cl::ParseCommandLineOptions(

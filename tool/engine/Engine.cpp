@@ -62,7 +62,7 @@ Expected<std::unique_ptr<Engine>> prepareEngine(const EngineOptions &O) {
   E->Knowledge = std::move(*M);
   E->ExtractionModels = extractionModels(E->Knowledge);
   Expected<std::vector<CompileCommand>> Commands =
-      loadCompileCommands(O.BuildPath);
+      loadCompileCommands(O.BuildPath, &E->Seen.Repeated);
   if (!Commands)
     return Commands.takeError();
   E->Commands = std::move(*Commands);
