@@ -132,32 +132,59 @@ bool Flow::setBy(Sym Name, uint32_t I) const {
   return false;
 }
 
-bool Flow::leavesLoop(uint32_t I) const {
-  int Loop = elementLoop(I);
-  if (Loop < 0)
-    return false;
-  for (uint32_t J : following(I)) {
-    EventKind K = F.Events[J].Kind;
-    // `if (!error) break;`: it tries until one works.
-    if (K == EventKind::Branch && F.Events[J].is(Event::Negated) &&
-        !F.Events[J].is(Event::NullTest) && Parents[J] <= int(I) &&
-        F.Events[J].NumExprs && F.exprs(F.Events[J])[0].Root == RootKind::Local &&
-        setBy(F.exprs(F.Events[J])[0].Base, I) && bodyLeaves(J))
-      return true;
-    if (K != EventKind::Break && K != EventKind::Return && K != EventKind::Goto)
-      continue;
-    // On the straight way: not inside a block that starts behind the event.
+/// Does event \p J, a break, return or goto, leave the loop at \p Loop?
+bool Flow::jumpLeaves(uint32_t J, int Loop) const {
+  const Event &E = F.Events[J];
+  switch (E.Kind) {
+  case EventKind::Return:
+    return true;
+  case EventKind::Goto:
+    // To a label inside it is a continue, to one before it a fresh start.
+    for (uint32_t K = 0; K < F.Events[Loop].Link; ++K)
+      if (F.Events[K].Kind == EventKind::Label &&
+          F.Events[K].Callee == E.Callee)
+        return false;
+    return true;
+  case EventKind::Break: {
     int Up = Parents[J];
-    if (Up > int(I))
-      continue;
-    // A break may end a switch inside the loop.
-    while (K == EventKind::Break && Up > Loop &&
+    while (Up > Loop && F.Events[Up].Kind != EventKind::Loop &&
            F.Events[Up].Kind != EventKind::Switch)
       Up = Parents[Up];
-    if (K != EventKind::Break || Up <= Loop)
+    return Up == Loop;
+  }
+  default:
+    return false;
+  }
+}
+
+bool Flow::leaves(uint32_t I, int Loop) const {
+  for (uint32_t J : following(I)) {
+    const Event &E = F.Events[J];
+    if (Parents[J] > int(I))
+      continue; // not on the straight way
+    if (jumpLeaves(J, Loop))
       return true;
+    // `if (!error) break;`: it tries until one works.
+    if (E.Kind == EventKind::Branch && E.is(Event::Negated) &&
+        !E.is(Event::NullTest) && E.NumExprs &&
+        F.exprs(E)[0].Root == RootKind::Local && setBy(F.exprs(E)[0].Base, I))
+      for (uint32_t K = J + 1; K < E.Link; ++K)
+        if (Parents[K] == int(J) && jumpLeaves(K, Loop))
+          return true;
   }
   return false;
+}
+
+bool Flow::leavesLoop(uint32_t I) const {
+  int Loop = elementLoop(I);
+  return Loop >= 0 && leaves(I, Loop);
+}
+
+int Flow::payingLoop(uint32_t I) const {
+  int Loop = elementLoop(I);
+  while (Loop >= 0 && leaves(I, Loop))
+    Loop = elementLoop(Loop);
+  return Loop;
 }
 
 bool Flow::isNullGuard(uint32_t I) const {
@@ -247,6 +274,21 @@ bool Flow::bodyLeaves(uint32_t Branch) const {
       return true;
   }
   return false;
+}
+
+unsigned Flow::skips(uint32_t I) const {
+  int Loop = elementLoop(I);
+  unsigned N = 0;
+  for (uint32_t J = Loop < 0 ? I : Loop + 1; J < I; ++J) {
+    if (F.Events[J].Kind != EventKind::Branch || !leavesBefore(J, I))
+      continue;
+    for (uint32_t K = J + 1; K < F.Events[J].Link; ++K)
+      if (Parents[K] == int(J) && F.Events[K].Kind == EventKind::Continue) {
+        ++N;
+        break;
+      }
+  }
+  return N;
 }
 
 unsigned Flow::guards(uint32_t I) const {

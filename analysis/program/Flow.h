@@ -43,6 +43,10 @@ public:
   /// Then it runs for one element only.
   bool leavesLoop(uint32_t I) const;
 
+  /// Innermost element loop around \p I that is not left behind it, or -1: the
+  /// one in which \p I runs once per element.
+  int payingLoop(uint32_t I) const;
+
   /// Does \p I run only when something has failed?
   bool onErrorPath(uint32_t I) const { return OnError[I]; }
 
@@ -54,6 +58,10 @@ public:
   /// member or a value looked up that is null makes it not happen. Not counted by
   /// conditions(). O(events).
   unsigned guards(uint32_t I) const;
+
+  /// Number of `continue`s on the way to \p I in the element loop around it: what
+  /// they skip does not happen. O(events of the loop).
+  unsigned skips(uint32_t I) const;
 
   /// The event that drops the last reference and so lets \p I run, or -1:
   /// `if (refcount_dec_and_test(...)) {I}` or `if (!...) return; I`.
@@ -75,6 +83,8 @@ private:
   void markErrors();
   bool leavesBefore(uint32_t J, uint32_t I) const;
   bool bodyLeaves(uint32_t Branch) const;
+  bool jumpLeaves(uint32_t J, int Loop) const;
+  bool leaves(uint32_t I, int Loop) const;
   bool setBy(Sym Name, uint32_t I) const;
 
   const Program &P;

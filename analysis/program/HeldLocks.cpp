@@ -55,6 +55,35 @@ HeldLocks::HeldLocks(const Program &P, llvm::StringRef Lock)
       if (const Edge &E = P.edges()[I]; local(N, E.Event) == 0)
         Lose(E.Callee);
   }
+  keepReached(P, HeldEntry);
+}
+
+/// Functions that only call each other are not held by assumption: something
+/// outside must bring the lock in.
+void HeldLocks::keepReached(const Program &P,
+                            const std::vector<bool> &HeldEntry) {
+  std::vector<bool> Reached(OnEntry.size(), false);
+  std::vector<NodeId> Queue;
+  auto Reach = [&](NodeId N) {
+    if (OnEntry[N] && !Reached[N]) {
+      Reached[N] = true;
+      Queue.push_back(N);
+    }
+  };
+  for (NodeId N = 0; N < OnEntry.size(); ++N)
+    if (HeldEntry[N])
+      Reach(N);
+  for (const Edge &E : P.edges())
+    if (local(E.Caller, E.Event) > 0)
+      Reach(E.Callee);
+  while (!Queue.empty()) {
+    NodeId N = Queue.back();
+    Queue.pop_back();
+    for (uint32_t I : P.callees(N))
+      if (const Edge &E = P.edges()[I]; local(N, E.Event) == 0)
+        Reach(E.Callee);
+  }
+  OnEntry = std::move(Reached);
 }
 
 int HeldLocks::local(NodeId N, uint32_t Event) const {

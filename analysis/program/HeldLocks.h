@@ -33,6 +33,8 @@ private:
   /// 0 nothing.
   int local(NodeId N, uint32_t Event) const;
 
+  void keepReached(const Program &P, const std::vector<bool> &HeldEntry);
+
   struct Change {
     uint32_t Event;
     bool Taken;

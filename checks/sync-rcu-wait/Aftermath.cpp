@@ -63,7 +63,7 @@ Aftermath aftermathOf(const Program &P, const Flow &Shape, uint32_t Wait) {
       A.Deferrals.push_back(I);
     else if (M->Frees >= 0) {
       A.Frees.push_back(I);
-      A.FreesInLoop |= Shape.elementLoop(I) > int(Wait);
+      A.FreesInLoop += Shape.elementLoop(I) > int(Wait);
       A.BlockersBeforeFree = A.Blockers.size();
     } else if (M->Releases >= 0 || (M->LockIsGlobal && !M->Lock.empty()))
       A.Releases.push_back(I);

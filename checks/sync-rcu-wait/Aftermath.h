@@ -24,8 +24,11 @@ struct Aftermath {
   std::vector<uint32_t> Deferrals;///< call_rcu() and the like.
   std::vector<uint32_t> Waits;    ///< Further waits.
   bool LoopBehind = false;  ///< A loop over elements follows: a batch.
-  bool FreesInLoop = false; ///< A loop behind the wait frees many at once.
+  unsigned FreesInLoop = 0; ///< Frees in loops that start behind the wait.
   bool StopsDevice = false;       ///< Hardware or threads are stopped behind it.
+  /// Are all frees in loops behind the wait? Then one wait serves many objects;
+  /// a free outside as well says that the loop frees the parts of one.
+  bool freesBatch() const { return FreesInLoop && FreesInLoop == Frees.size(); }
   /// Blockers that stand before the last free.
   unsigned BlockersBeforeFree = 0;
 };

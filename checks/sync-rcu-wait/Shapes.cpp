@@ -51,6 +51,11 @@ bool ShapeFinder::startsAs(NodeId N, uint16_t Bit) const {
   return EntryContexts.lookup(N) & Bit;
 }
 
+/// Record of the first parameter; of a work function that is the work itself.
+static Sym parameterRecord(const FunctionFacts &F) {
+  return F.Params.empty() ? Sym::None : F.Params[0].Record;
+}
+
 /// Record of a variable: of a parameter, or of what a local is set to.
 static Sym recordOfVariable(const FunctionFacts &F, const Expr &X) {
   if (X.Root == RootKind::Param && X.Index < F.Params.size())
@@ -106,6 +111,16 @@ Sym ShapeFinder::objectOf(NodeId N, uint32_t Event) const {
   return Sym::None;
 }
 
+/// Is the domain of a wait part of an object, so that another object may have
+/// another one? Waits on different domains cannot be one.
+bool ShapeFinder::ownDomain(const FunctionFacts &F, uint32_t Wait) const {
+  const FunctionModel *M = P.modelOf(F.Events[Wait]);
+  auto Args = F.exprs(F.Events[Wait]);
+  return M && M->Wait && M->Wait->DomainArg >= 0 &&
+         unsigned(M->Wait->DomainArg) < Args.size() &&
+         Args[M->Wait->DomainArg].Root != RootKind::Global;
+}
+
 /// Does a function on the path already have a site of its own that a reader can
 /// mend (a loop, a last put, a wait before a free)? Then its callers are only
 /// the messengers.
@@ -113,9 +128,13 @@ bool ShapeFinder::answeredBelow(llvm::ArrayRef<uint32_t> Path) const {
   for (uint32_t I : Path) {
     const Edge &E = P.edges()[I];
     Flow F(P, *P.node(E.Caller).Facts);
-    if ((F.elementLoop(E.Event) >= 0 && !F.leavesLoop(E.Event)) ||
-        F.lastReferenceDrop(E.Event) >= 0)
+    if (F.payingLoop(E.Event) >= 0 || F.lastReferenceDrop(E.Event) >= 0)
       return true;
+    if (E.Kind == EdgeKind::InPlace) {
+      const FunctionModel *Put = P.modelOf(F.facts().Events[E.Event]);
+      if (Put && Put->DropsRef >= 0)
+        return true;
+    }
     const FunctionModel *M = P.node(E.Callee).Model;
     if (M && M->Wait) {
       Aftermath A = aftermathOf(P, F, E.Event);
@@ -176,13 +195,15 @@ std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
       S.Object = Dropped;
 
   bool Barrier = M.Wait->Cost == WaitModel::Barrier;
-  S.Loop = F.leavesLoop(Event) ? -1 : F.elementLoop(Event);
+  S.Loop = F.payingLoop(Event);
   if (S.Loop >= 0 && M.Wait->Cost != WaitModel::Adaptive) {
+    S.Conditions += F.skips(Event);
+    S.OwnDomain = ownDomain(Facts, Event);
     S.Shape = WaitShape::InLoop;
     return S;
   }
   // One wait, then a loop that frees: this is the remedy, not the defect.
-  if (S.After.FreesInLoop)
+  if (S.After.freesBatch())
     return std::nullopt;
   if (Freed && S.After.BlockersBeforeFree == 0 && !Barrier &&
       !S.After.StopsDevice) {
@@ -197,15 +218,19 @@ std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
   }
   // Another wait of the same kind, or a deferral, lets its own period pass.
   bool Again = !S.After.Deferrals.empty();
-  for (uint32_t I : S.After.Waits)
-    Again |= P.modelOf(Facts.Events[I])->Wait->Flavour == M.Wait->Flavour;
+  for (uint32_t I : S.After.Waits) {
+    // A barrier waits for callbacks, not for readers.
+    const WaitModel &Next = *P.modelOf(Facts.Events[I])->Wait;
+    Again |= Next.Flavour == M.Wait->Flavour && Next.Cost != WaitModel::Barrier;
+  }
   if (!Barrier && Again) {
     S.Shape = WaitShape::Repeated;
     return S;
   }
   if (isWorkItem(N)) {
-    if (S.After.LoopBehind)
-      return std::nullopt; // one wait for all that was queued
+    // One wait for all that was queued, or for no object at all.
+    if ((S.After.LoopBehind && S.After.Frees.empty()) || S.Object == parameterRecord(Facts))
+      return std::nullopt;
     S.Shape = WaitShape::InWork;
     return S;
   }
@@ -216,6 +241,10 @@ std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
   }
   if (Barrier)
     return std::nullopt; // waits for callbacks: teardown of a domain needs it
+  // A function that others call in order to wait: they are to be judged.
+  if (!Facts.is(FunctionFacts::Static) && S.After.Frees.empty() &&
+      S.After.Blockers.empty() && S.After.Waits.empty())
+    return std::nullopt;
   if (Node.Frequent & CtxTeardown)
     S.Shape = WaitShape::InTeardown;
   else if (Node.Frequent & CtxSetup)
@@ -248,7 +277,7 @@ std::optional<WaitSite> ShapeFinder::through(NodeId N, const Flow &F,
   S.Wait = &*M->Wait;
   S.Object = objectOf(N, E.Event);
   // A wait that its own function explains is reported there.
-  S.Loop = F.leavesLoop(E.Event) ? -1 : F.elementLoop(E.Event);
+  S.Loop = F.payingLoop(E.Event);
   S.Drop = F.lastReferenceDrop(E.Event);
   if (E.Kind == EdgeKind::InPlace) {
     const FunctionModel *Caller = P.modelOf(F.facts().Events[E.Event]);
@@ -260,9 +289,13 @@ std::optional<WaitSite> ShapeFinder::through(NodeId N, const Flow &F,
       S.Object = Dropped;
   if (answeredBelow(S.Path))
     return std::nullopt;
-  if (S.Loop >= 0)
+  if (S.Wait->Cost == WaitModel::Barrier && S.Loop < 0 && S.Drop < 0)
+    return std::nullopt; // as above
+  if (S.Loop >= 0) {
+    S.Conditions += F.skips(E.Event);
+    S.OwnDomain = ownDomain(*P.node(Last.Caller).Facts, Last.Event);
     S.Shape = WaitShape::InLoop;
-  else if (S.Drop >= 0)
+  } else if (S.Drop >= 0)
     S.Shape = WaitShape::OnLastPut;
   else if (reportedBelow(S.Path))
     return std::nullopt;

@@ -44,6 +44,7 @@ struct WaitSite {
   int Loop = -1;                  ///< Event of the loop, for InLoop.
   int Drop = -1;                  ///< Event that drops the reference.
   int Unlink = -1;                ///< Event that unlinks the freed object.
+  bool OwnDomain = false;         ///< The SRCU domain may be the element's own.
   Aftermath After;                ///< For direct sites.
   Sym Object = Sym::None;         ///< Record of the object that pays.
   bool direct() const { return Path.empty(); }
@@ -64,6 +65,7 @@ private:
   std::optional<WaitSite> through(NodeId N, const Flow &F,
                                   const Edge &E) const;
   Sym objectOf(NodeId N, uint32_t Event) const;
+  bool ownDomain(const FunctionFacts &F, uint32_t Wait) const;
   Sym droppedObject(const FunctionFacts &F, uint32_t Drop) const;
   bool startsAs(NodeId N, uint16_t Bit) const;
   bool isWorkItem(NodeId N) const;

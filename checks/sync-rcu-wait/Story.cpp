@@ -54,6 +54,13 @@ public:
   }
 
 private:
+  /// What the source calls: a macro that the models know, else the function.
+  std::string spelled(const Event &E) const {
+    const FunctionModel *Macro = P.modelOfMacro(E);
+    return (Macro || E.Kind != EventKind::Call ? P.str(E.Macro)
+                                               : P.calleeName(E)).str();
+  }
+
   std::string object(const char *Otherwise) const {
     return Object.empty() ? Otherwise : "'" + Object + "'";
   }
@@ -145,8 +152,7 @@ private:
       return fmt::format("{} is counted by references", object("the object"));
     if (S.Unlink >= 0)
       return fmt::format("{} was visible to readers until {}() at line {}",
-                         object("the object"),
-                         P.calleeName(F.Events[S.Unlink]).str(),
+                         object("the object"), spelled(F.Events[S.Unlink]),
                          F.Events[S.Unlink].Line);
     return fmt::format("{} is read under {} by others", object("the object"),
                        S.Wait->Flavour);

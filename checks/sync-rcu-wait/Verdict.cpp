@@ -70,18 +70,24 @@ static bool commentObjects(llvm::StringRef Comment) {
 }
 
 /// Does the loop go from element to element? `for` and iteration macros do;
-/// `while` does if it sets a pointer on the way, and else repeats an attempt.
+/// `while` does if it sets the variable that it tests, or takes elements off a
+/// list, and else repeats an attempt.
 static bool walksElements(const Program &P, const FunctionFacts &F,
                           uint32_t Loop) {
   const Event &L = F.Events[Loop];
   llvm::StringRef Keyword = P.str(L.Callee);
   if (!empty(L.Macro) || Keyword.starts_with("for"))
     return true;
+  Sym Tested = Sym::None;
+  if (L.NumExprs && F.exprs(L)[0].Root == RootKind::Local)
+    Tested = F.exprs(L)[0].Base;
   for (uint32_t I = Loop + 1; I < L.Link; ++I)
-    if (F.Events[I].Kind == EventKind::Assign) {
-      const Expr &Left = F.exprs(F.Events[I])[0];
-      if (Left.Root == RootKind::Local && empty(Left.Field) &&
-          !empty(Left.Record))
+    if (const Event &E = F.Events[I]; E.Kind == EventKind::Assign) {
+      auto V = F.exprs(E);
+      if (V[0].Root != RootKind::Local || !empty(V[0].Field))
+        continue;
+      if (V[0].Base == Tested || E.is(Event::InCondition) ||
+          P.str(V[1].Text).starts_with("container_of("))
         return true;
     }
   return false;
@@ -111,7 +117,9 @@ Confidence confidenceOf(const Program &P, const WaitSite &S, const Heat &H,
                              "walks no elements");
     if (S.Conditions > 0)
       C.cap(Confidence::Medium, "not every round of the loop waits");
-    if (S.Guards > 1)
+    if (S.OwnDomain)
+      C.cap(Confidence::Medium, "each element may have a domain of its own");
+    if (S.Guards > 0)
       C.cap(Confidence::Medium, "the wait is only for what may be absent");
     if (S.Conditions > 1 || S.Path.size() > 3)
       C.cap(Confidence::Low, "the wait is far away or behind conditions");
@@ -148,6 +156,8 @@ Confidence confidenceOf(const Program &P, const WaitSite &S, const Heat &H,
     break;
   case WaitShape::Repeated:
     C.cap(Confidence::Medium, "the two waits may order different things");
+    if (S.After.Deferrals.empty() && !S.After.Blockers.empty())
+      C.cap(Confidence::Low, "what stands between the waits may need the first");
     break;
   case WaitShape::UnderRtnl:
     C.cap(Confidence::Medium, "the wait itself may be needed; it is only slow");
@@ -165,6 +175,9 @@ Confidence confidenceOf(const Program &P, const WaitSite &S, const Heat &H,
     break;
   case HeatKind::Rare:
     C.cap(Confidence::Medium, "only reached on administration or hot-plug");
+    if (S.Shape == WaitShape::InTeardown || S.Shape == WaitShape::InSetup ||
+        S.Shape == WaitShape::InHotPath)
+      C.cap(Confidence::Low, "rare, and the wait may be needed");
     if (!(H.Bit & (CtxTeardown | CtxSetup | CtxAdmin | CtxHot)))
       C.cap(Confidence::Low, "only reached at start or end");
     break;
