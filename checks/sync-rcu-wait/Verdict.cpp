@@ -160,7 +160,7 @@ Confidence confidenceOf(const Program &P, const WaitSite &S, const Heat &H,
       C.cap(Confidence::Low, "what stands between the waits may need the first");
     break;
   case WaitShape::UnderRtnl:
-    C.cap(Confidence::Medium, "the wait itself may be needed; it is only slow");
+    // The cheaper wait orders the same things: nothing to doubt but the heat.
     break;
   }
   if (S.After.StopsDevice && S.Shape != WaitShape::InLoop &&
