@@ -113,7 +113,8 @@ struct SlotModel {
 
 /// A name (or section, or marker macro) that fixes a context.
 struct EntryModel {
-  enum KindT : uint8_t { Name, Section, Marker } Kind = Name;
+  /// File: adds a context to all slots and callbacks that are given there.
+  enum KindT : uint8_t { Name, Section, Marker, File } Kind = Name;
   std::string Pattern;
   uint16_t Context = CtxNone;
   bool Exports = false; ///< EXPORT_SYMBOL: callable from outside the program.
@@ -150,7 +151,7 @@ private:
   llvm::StringMap<size_t> FunctionByName, SlotByName;
   std::vector<std::pair<llvm::GlobPattern, size_t>> FunctionGlobs, SlotGlobs;
   std::vector<std::pair<llvm::GlobPattern, size_t>> EntryGlobs;
-  llvm::StringMap<size_t> EntryByText[3];
+  llvm::StringMap<size_t> EntryByText[4];
   /// Globs refer to their text, so it is kept where copies can share it.
   std::shared_ptr<const std::vector<std::string>> GlobTexts;
   std::string DigestHex;

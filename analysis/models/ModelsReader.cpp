@@ -323,7 +323,7 @@ bool Reader::slot(Value N) {
 }
 
 bool Reader::entry(Value N) {
-  std::vector<std::string> Texts[3];
+  std::vector<std::string> Texts[4];
   EntryModel M;
   auto To = [&](EntryModel::KindT Kind, StringRef What) {
     return [this, &Into = Texts[Kind], What](Value V) {
@@ -334,16 +334,19 @@ bool Reader::entry(Value N) {
            {{"name", To(EntryModel::Name, "the name of a function")},
             {"section", To(EntryModel::Section, "the name of a section")},
             {"marker", To(EntryModel::Marker, "the name of a macro")},
+            {"file", To(EntryModel::File, "the path of a file")},
             {"context", [&](Value V) { return context(V, M.Context); }},
             {"exports", toFlag(M.Exports)},
             {"why", toText("a line of text", M.Why)}}))
     return false;
-  if (Texts[0].empty() && Texts[1].empty() && Texts[2].empty())
-    return fail(N, "one of the keys 'name', 'section', 'marker'", "none");
+  if (Texts[0].empty() && Texts[1].empty() && Texts[2].empty() &&
+      Texts[3].empty())
+    return fail(N, "one of the keys 'name', 'section', 'marker', 'file'", "none");
   if (M.Context == CtxNone && !M.Exports)
     return fail(N, "the key 'context' or 'exports' in an entry", "none");
-  constexpr StringRef KindNames[] = {"name", "section", "marker"};
-  for (auto Kind : {EntryModel::Name, EntryModel::Section, EntryModel::Marker})
+  constexpr StringRef KindNames[] = {"name", "section", "marker", "file"};
+  for (auto Kind : {EntryModel::Name, EntryModel::Section, EntryModel::Marker,
+                    EntryModel::File})
     for (std::string &Text : Texts[Kind]) {
       // Extraction asks for the list of markers, so it must be a list.
       if (Kind == EntryModel::Marker && StringRef(Text).contains('*'))

@@ -72,6 +72,16 @@ void Program::computeContexts() {
     Entries.push_back({find(S.Function), It->second->Context, std::move(Why),
                        S.Where, It->second->Holds, It->second->Worker});
   }
+  // Some folders are for administrators only, whatever tables they fill.
+  llvm::DenseMap<Sym, uint16_t> OfFile;
+  for (EntryPoint &E : Entries) {
+    auto [It, New] = OfFile.try_emplace(E.Where.File, CtxNone);
+    if (New)
+      if (const EntryModel *M = Knowledge.entry(EntryModel::File, str(E.Where.File)))
+        It->second = M->Context;
+    if (E.Context & (CtxHot | CtxSetup | CtxTeardown))
+      E.Context |= It->second;
+  }
   auto IsModelledSlot = [&](const Edge &E) {
     if (E.Kind != EdgeKind::Slot && E.Kind != EdgeKind::SlotMany)
       return false;

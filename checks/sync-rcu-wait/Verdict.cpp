@@ -156,7 +156,8 @@ Confidence confidenceOf(const Program &P, const WaitSite &S, const Heat &H,
     break;
   case WaitShape::Repeated:
     C.cap(Confidence::Medium, "the two waits may order different things");
-    if (S.After.Deferrals.empty() && !S.After.Blockers.empty())
+    if ((S.After.Deferrals.empty() || S.After.Waits.empty()) &&
+        !S.After.Blockers.empty())
       C.cap(Confidence::Low, "what stands between the waits may need the first");
     break;
   case WaitShape::UnderRtnl:
@@ -176,7 +177,8 @@ Confidence confidenceOf(const Program &P, const WaitSite &S, const Heat &H,
   case HeatKind::Rare:
     C.cap(Confidence::Medium, "only reached on administration or hot-plug");
     if (S.Shape == WaitShape::InTeardown || S.Shape == WaitShape::InSetup ||
-        S.Shape == WaitShape::InHotPath)
+        S.Shape == WaitShape::InHotPath ||
+        (S.Shape == WaitShape::InLoop && S.Path.size() > 1))
       C.cap(Confidence::Low, "rare, and the wait may be needed");
     if (!(H.Bit & (CtxTeardown | CtxSetup | CtxAdmin | CtxHot)))
       C.cap(Confidence::Low, "only reached at start or end");
