@@ -79,12 +79,16 @@ static bool walksElements(const Program &P, const FunctionFacts &F,
   if (!empty(L.Macro) || Keyword.starts_with("for"))
     return true;
   Sym Tested = Sym::None;
-  if (L.NumExprs && F.exprs(L)[0].Root == RootKind::Local)
+  auto IsVariable = [](const Expr &X) {
+    return (X.Root == RootKind::Local || X.Root == RootKind::Param) &&
+           empty(X.Field);
+  };
+  if (L.NumExprs && IsVariable(F.exprs(L)[0]))
     Tested = F.exprs(L)[0].Base;
   for (uint32_t I = Loop + 1; I < L.Link; ++I)
     if (const Event &E = F.Events[I]; E.Kind == EventKind::Assign) {
       auto V = F.exprs(E);
-      if (V[0].Root != RootKind::Local || !empty(V[0].Field))
+      if (!IsVariable(V[0]))
         continue;
       if (V[0].Base == Tested || E.is(Event::InCondition) ||
           P.str(V[1].Text).starts_with("container_of("))
