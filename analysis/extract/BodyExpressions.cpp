@@ -137,7 +137,7 @@ void BodyWalker::expression(const clang::Expr *E, bool ResultUsed) {
     }
   }
   if (const auto *Cast = dyn_cast<CastExpr>(E)) {
-    bool Void = E->getType()->isVoidType();
+    bool Void = !E->getType().isNull() && E->getType()->isVoidType();
     const Stmt *Saved = WholeStatement;
     if (WholeStatement == E)
       WholeStatement = Cast->getSubExpr()->IgnoreParens();
@@ -250,7 +250,9 @@ void collectSlotFills(Naming &N, const clang::Expr *Init, Sym Slot, Sym Object,
   if (const auto *List = dyn_cast<InitListExpr>(Init)) {
     if (const InitListExpr *Semantic = List->getSemanticForm())
       List = Semantic;
-    const auto *Record = List->getType()->getAs<RecordType>();
+    const auto *Record = List->getType().isNull()
+                             ? nullptr
+                             : List->getType()->getAs<RecordType>();
     if (!Record) {
       for (const clang::Expr *E : List->inits())
         collectSlotFills(N, E, Slot, Object, Within);

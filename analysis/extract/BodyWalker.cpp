@@ -267,6 +267,9 @@ static const clang::Expr *stripExpectations(const clang::Expr *E,
 }
 
 void BodyWalker::classify(Event &Branch, const clang::Expr *Cond) {
+  // What depends on a template parameter cannot be evaluated (may miss guards).
+  if (Cond->isTypeDependent() || Cond->isValueDependent())
+    return;
   bool Unlikely = false, Negated = false;
   const clang::Expr *E = stripExpectations(Cond, Unlikely);
   while (const auto *U = dyn_cast_or_null<UnaryOperator>(E)) {
@@ -293,6 +296,8 @@ void BodyWalker::classify(Event &Branch, const clang::Expr *Cond) {
       Tested = B->getLHS()->IgnoreParenImpCasts();
     }
   }
+  if (Tested->getType().isNull())
+    return; // not known before instantiation
   if (Tested->getType()->isPointerType())
     Branch.Flags |= Event::NullTest;
   else if (const auto *Ref = dyn_cast<DeclRefExpr>(Tested)) {

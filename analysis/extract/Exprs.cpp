@@ -191,7 +191,8 @@ private:
       return visit(Bin->getRHS(), Depth + 1);
     Path L = visit(Bin->getLHS(), Depth + 1);
     // container_of() subtracts an offset from a pointer to a member.
-    if (Bin->getOpcode() == clang::BO_Sub && Bin->getType()->isPointerType()) {
+    bool Pointer = !Bin->getType().isNull() && Bin->getType()->isPointerType();
+    if (Bin->getOpcode() == clang::BO_Sub && Pointer) {
       L.Text = "container_of(" + L.Text + ")";
       L.E.Flags &= ~Expr::AddressOf;
       return L;
@@ -200,7 +201,7 @@ private:
     Path P;
     if (L.E.Root == RootKind::Constant && R.E.Root == RootKind::Constant)
       P.E.Root = RootKind::Constant;
-    if (Bin->getOpcode() == clang::BO_Add && Bin->getType()->isPointerType()) {
+    if (Bin->getOpcode() == clang::BO_Add && Pointer) {
       P.E = L.E;
       P.E.Flags |= Expr::Indexed;
     }
@@ -229,7 +230,8 @@ private:
 
 Expr describe(Naming &N, const clang::Expr *E) {
   Path P = Describer(N).visit(E, 0);
-  if (E) {
+  // In templates, some expressions have no type yet.
+  if (E && !E->IgnoreParenImpCasts()->getType().isNull()) {
     const clang::Expr *Bare = E->IgnoreParenImpCasts();
     // `(struct foo *)p` is a foo, whatever p is; `void *` is what p was.
     P.E.Record = N.recordOf(Bare->getType());
