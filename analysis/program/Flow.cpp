@@ -280,7 +280,9 @@ unsigned Flow::skips(uint32_t I) const {
   int Loop = elementLoop(I);
   unsigned N = 0;
   for (uint32_t J = Loop < 0 ? I : Loop + 1; J < I; ++J) {
-    if (F.Events[J].Kind != EventKind::Branch || !leavesBefore(J, I))
+    // Tests against null are guards().
+    if (F.Events[J].Kind != EventKind::Branch ||
+        F.Events[J].is(Event::NullTest) || !leavesBefore(J, I))
       continue;
     for (uint32_t K = J + 1; K < F.Events[J].Link; ++K)
       if (Parents[K] == int(J) && F.Events[K].Kind == EventKind::Continue) {

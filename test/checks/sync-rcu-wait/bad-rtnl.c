@@ -10,7 +10,7 @@ void bad_takes_rtnl(struct net_device *dev) {
   rtnl_lock();
   synchronize_rcu();
   // CHECK: bad-rtnl.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
+  // CHECK: confidence: medium (why not higher: it is not seen who calls it)
   unknown();
   rtnl_unlock();
 }
@@ -20,14 +20,14 @@ static void bad_holds_rtnl(struct net_device *dev) {
   unknown();
   synchronize_rcu();
   // CHECK: bad-rtnl.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
+  // CHECK: confidence: medium (why not higher: only reached on administration or hot-plug)
   unknown();
 }
 static void bad_dellink(struct net_device *dev, struct list_head *head) {
   list_del_rcu(head);
   synchronize_rcu();
   // CHECK: bad-rtnl.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
+  // CHECK: confidence: medium (why not higher: only reached on administration or hot-plug)
   unknown();
   bad_holds_rtnl(dev);
 }
@@ -38,7 +38,7 @@ void bad_asserts_rtnl(struct net_device *dev) {
   unknown();
   synchronize_rcu();
   // CHECK: bad-rtnl.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
+  // CHECK: confidence: medium (why not higher: it is not seen who calls it)
   unknown();
 }
 
@@ -47,7 +47,7 @@ static void bad_below_callers(struct net_device *dev) {
   unknown();
   synchronize_rcu();
   // CHECK: bad-rtnl.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
+  // CHECK: confidence: medium (why not higher: it is not seen who calls it)
   unknown();
 }
 static void between(struct net_device *dev) { bad_below_callers(dev); }

@@ -317,7 +317,7 @@ static int bad_twice(struct inode *inode, struct file *file) {
   list_del_rcu(&p->list);
   synchronize_rcu();
   // CHECK: bad.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits although another grace period follows [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: the two waits may order different things)
+  // CHECK: confidence: low (why not higher: the two waits may order different things; what stands between the waits may need the first)
   p->state = 0;
   synchronize_rcu();
   // CHECK: bad.c:[[@LINE-1]]:3: warning: the end of each 'struct port' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
@@ -333,7 +333,7 @@ static int bad_twice_stops_work(struct inode *inode, struct file *file) {
   unknown();
   synchronize_rcu();
   // CHECK: bad.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits although another grace period follows [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: the two waits may order different things)
+  // CHECK: confidence: low (why not higher: the two waits may order different things; what stands between the waits may need the first)
   cancel_work_sync(&p->work);
   kfree_rcu(p, rcu);
   return 0;

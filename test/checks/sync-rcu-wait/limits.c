@@ -84,34 +84,32 @@ static int fp_retry_with_local(struct inode *inode, struct file *file) {
     unknown(other);
     synchronize_rcu();
     // CHECK: limits.c:[[@LINE-1]]:5: warning: each round of this loop waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
-    // CHECK: confidence: high
+    // CHECK: confidence: low (why not higher: the loop repeats until something is done, it walks no elements)
   }
   return 0;
 }
 static const struct file_operations local_ops = {.release =
                                                      fp_retry_with_local};
 
-// rcu_barrier() waits for callbacks; without any, no grace period passes.
-static int fp_barrier_behind(struct inode *inode, struct file *file) {
+// rcu_barrier() waits for callbacks; it is no second grace period.
+static int bad_barrier_behind(struct inode *inode, struct file *file) {
   unknown(file->private_data);
   synchronize_rcu();
-  // CHECK: limits.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits although another grace period follows [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: the two waits may order different things)
+  // CHECK: limits.c:[[@LINE-1]]:3: warning: the end of each 'struct inode' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+  // CHECK: confidence: medium (why not higher: what follows the wait may need it)
   rcu_barrier();
   return 0;
 }
 static const struct file_operations behind_ops = {.release =
-                                                      fp_barrier_behind};
+                                                      bad_barrier_behind};
 
-// Who is called by nobody but itself is taken to be called with RTNL held.
-void fp_calls_itself(struct port *p, int depth) {
+// Who is called by nobody but itself is not called with RTNL held.
+void ok_calls_itself(struct port *p, int depth) {
   unknown(p);
   synchronize_rcu();
-  // CHECK: limits.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits a whole grace period while RTNL is held [contention-sync-rcu-wait]
-  // CHECK: confidence: medium (why not higher: the wait itself may be needed; it is only slow)
   unknown(p);
   if (depth)
-    fp_calls_itself(p, depth - 1);
+    ok_calls_itself(p, depth - 1);
 }
 
 // ---- False negatives --------------------------------------------------------------
@@ -256,8 +254,8 @@ again:
 }
 static const struct file_operations goto_ops = {.release = fn_goto_loop};
 
-// A loop that only looks for something in each bucket is left, but the loop around
-// it is not: the wait is one per bucket.
+// The wait is one per bucket. A loop without braces whose body starts with an
+// iteration macro is not seen as a loop.
 static int fn_search_per_bucket(struct inode *inode, struct file *file) {
   struct port *p;
   for (int i = 0; i < 16; i++)
@@ -273,16 +271,16 @@ static int fn_search_per_bucket(struct inode *inode, struct file *file) {
 static const struct file_operations bucket_ops = {.release =
                                                       fn_search_per_bucket};
 
-// A goto counts as a way out of the loop, wherever its label stands: at the end of
-// the round, or before the loop, which is so gone through again.
-static int fn_goto_next_round(struct inode *inode, struct file *file) {
+// A goto to the end of the round, or before the loop, which is so gone through
+// again, is no way out of the loop.
+static int bad_goto_next_round(struct inode *inode, struct file *file) {
   struct port *p;
   list_for_each_entry(p, &ports, list) {
     if (p->state == 3) {
       unknown(p);
       synchronize_rcu();
-      // CHECK: limits.c:[[@LINE-1]]:7: warning: the end of each 'struct inode' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
-      // CHECK: confidence: medium (why not higher: what follows the wait may need it)
+      // CHECK: limits.c:[[@LINE-1]]:7: warning: each round of this loop waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+      // CHECK: confidence: medium (why not higher: not every round of the loop waits)
       goto next;
     }
     unknown(p);
@@ -291,34 +289,36 @@ static int fn_goto_next_round(struct inode *inode, struct file *file) {
   }
   return 0;
 }
-static const struct file_operations next_ops = {.release = fn_goto_next_round};
-static int fn_restart(struct inode *inode, struct file *file) {
+static const struct file_operations next_ops = {.release = bad_goto_next_round};
+static int bad_restart(struct inode *inode, struct file *file) {
   struct port *p;
 restart:
   list_for_each_entry(p, &ports, list) {
     list_del_rcu(&p->list);
     synchronize_rcu();
-    // CHECK: limits.c:[[@LINE-1]]:5: warning: the end of each 'struct inode' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
-    // CHECK: confidence: medium (why not higher: what follows the wait may need it)
+    // CHECK: limits.c:[[@LINE-1]]:5: warning: each round of this loop waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+    // CHECK: confidence: high
     unknown(p);
     goto restart;
   }
   return 0;
 }
-static const struct file_operations restart_ops = {.release = fn_restart};
+static const struct file_operations restart_ops = {.release = bad_restart};
 
-// A loop behind the wait is taken for one over many objects, even if it goes over
-// the parts of the one that ends: nothing is said.
-static int fn_parts(struct inode *inode, struct file *file) {
+// A loop behind the wait over the parts of the one object that ends; in a work item
+// nothing is said.
+static int bad_parts(struct inode *inode, struct file *file) {
   struct port *p = file->private_data;
   list_del_rcu(&p->list);
   synchronize_rcu();
+  // CHECK: limits.c:[[@LINE-1]]:3: warning: synchronize_rcu() waits for a grace period only to free 'struct port' [contention-sync-rcu-wait]
+  // CHECK: confidence: high
   for (int i = 0; i < 16; i++)
     kfree(slots[i]);
   kfree(p);
   return 0;
 }
-static const struct file_operations parts_ops = {.release = fn_parts};
+static const struct file_operations parts_ops = {.release = bad_parts};
 static void fn_worker_parts(struct work_struct *work) {
   synchronize_rcu();
   for (int i = 0; i < 16; i++)
