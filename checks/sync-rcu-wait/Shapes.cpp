@@ -158,6 +158,15 @@ bool ShapeFinder::reportedBelow(llvm::ArrayRef<uint32_t> Path) const {
   return M && M->Wait && direct(Last.Caller, F, Last.Event, *M);
 }
 
+/// A thread that waits in its main loop before it goes over what was queued
+/// serves a batch with one wait.
+static bool inEndlessLoop(const Flow &F, uint32_t Wait) {
+  for (int Up = F.parent(Wait); Up >= 0; Up = F.parent(Up))
+    if (F.facts().Events[Up].is(Event::Endless))
+      return true;
+  return false;
+}
+
 std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
                                             uint32_t Event,
                                             const FunctionModel &M) const {
@@ -249,7 +258,8 @@ std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
     S.Shape = WaitShape::InTeardown;
   else if (Node.Frequent & CtxSetup)
     S.Shape = WaitShape::InSetup;
-  else if (Node.Frequent & CtxHot)
+  else if ((Node.Frequent & CtxHot) &&
+           !(S.After.LoopBehind && inEndlessLoop(F, Event)))
     S.Shape = WaitShape::InHotPath;
   else if (Node.Contexts & CtxTeardown)
     S.Shape = WaitShape::InTeardown;

@@ -88,7 +88,8 @@ static bool walksElements(const Program &P, const FunctionFacts &F,
   for (uint32_t I = Loop + 1; I < L.Link; ++I)
     if (const Event &E = F.Events[I]; E.Kind == EventKind::Assign) {
       auto V = F.exprs(E);
-      if (!IsVariable(V[0]))
+      // Elements are objects: an option letter or a line of text is none.
+      if (!IsVariable(V[0]) || empty(V[0].Record))
         continue;
       if (V[0].Base == Tested || E.is(Event::InCondition) ||
           P.str(V[1].Text).starts_with("container_of("))
