@@ -174,7 +174,8 @@ static bool isCompileTimeOnly(const FunctionDecl *FD) {
 
 void BodyWalker::call(const CallExpr *E, bool ResultUsed) {
   CalleeName C = calleeOf(N, E);
-  if (C.Function && C.Function->getBuiltinID() == Builtin::BI__builtin_constant_p)
+  if (C.Function &&
+      C.Function->getBuiltinID() == Builtin::BI__builtin_constant_p)
     return; // its argument is not evaluated
   for (const clang::Expr *A : E->arguments())
     expression(A, true);
@@ -182,8 +183,9 @@ void BodyWalker::call(const CallExpr *E, bool ResultUsed) {
     expression(E->getCallee(), true);
   if (C.Function && isCompileTimeOnly(C.Function))
     return;
-  Event &Ev = add(EventKind::Call, E->getExprLoc().isValid() ? E->getExprLoc()
-                                                              : E->getBeginLoc());
+  Event &Ev =
+      add(EventKind::Call,
+          E->getExprLoc().isValid() ? E->getExprLoc() : E->getBeginLoc());
   Ev.Via = C.Via;
   Ev.Callee = C.Name;
   if (ResultUsed)
@@ -223,9 +225,9 @@ void BodyWalker::assign(const clang::Expr *Left, const clang::Expr *Right,
     return;
   const Expr &L = F.Exprs[E.FirstExpr];
   SlotFill Fill;
-  Fill.Slot = !empty(L.Field)                ? L.Field
+  Fill.Slot = !empty(L.Field)              ? L.Field
               : L.Root == RootKind::Global ? L.Base
-                                             : Sym::None;
+                                           : Sym::None;
   if (empty(Fill.Slot))
     return;
   Fill.Function = N.functionKey(Fn);

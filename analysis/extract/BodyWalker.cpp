@@ -90,8 +90,8 @@ Sym BodyWalker::commentNear(SourceLocation L) {
     // Only a comment that starts its line belongs to what follows.
     if (Begin != llvm::StringRef::npos) {
       size_t Bol = Trimmed.rfind('\n', Begin);
-      llvm::StringRef Lead = Trimmed.slice(
-          Bol == llvm::StringRef::npos ? 0 : Bol + 1, Begin);
+      llvm::StringRef Lead =
+          Trimmed.slice(Bol == llvm::StringRef::npos ? 0 : Bol + 1, Begin);
       if (Lead.trim().empty() && Trimmed.size() - Begin < 4000)
         Text = Trimmed.substr(Begin).str();
     }
@@ -393,8 +393,8 @@ void BodyWalker::loop(const Stmt *S, const Stmt *Init, const clang::Expr *Cond,
     if (Body && empty(N.macroOf(Body->getBeginLoc())))
       E.Flags |= Event::OwnBody;
     if (!isa<CXXForRangeStmt>(S) &&
-        (!Cond || (!Cond->isValueDependent() &&
-                   Cond->isIntegerConstantExpr(N.Ctx))))
+        (!Cond ||
+         (!Cond->isValueDependent() && Cond->isIntegerConstantExpr(N.Ctx))))
       E.Flags |= Event::Endless;
     if (Cond)
       addExpr(E, Cond);

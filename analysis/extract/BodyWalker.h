@@ -13,7 +13,8 @@
 
 namespace decontend {
 
-/// Adds slot fills for an initialiser: `{.release = foo}`, nested and in arrays.
+/// Adds slot fills for an initialiser: `{.release = foo}`, nested and in
+/// arrays.
 /// \p Object is the variable's key, \p Within the enclosing function's.
 void collectSlotFills(Naming &N, const clang::Expr *Init, Sym Slot, Sym Object,
                       Sym Within);

@@ -31,9 +31,7 @@ public:
       declaration(D);
   }
 
-  void mainFile() {
-    Facts.MainFile = N.file(N.SM.getMainFileID());
-  }
+  void mainFile() { Facts.MainFile = N.file(N.SM.getMainFileID()); }
 
 private:
   void declaration(const Decl *D) {

@@ -39,7 +39,8 @@ static Error databaseError(StringRef Path, const Twine &What) {
   return createStringError(
       inconvertibleErrorCode(),
       Path + ": " + What +
-          "; make one with CMAKE_EXPORT_COMPILE_COMMANDS=ON, `bear -- make`, or "
+          "; make one with CMAKE_EXPORT_COMPILE_COMMANDS=ON, `bear -- make`, "
+          "or "
           "the kernel's `make compile_commands.json`, and name its folder with "
           "-p");
 }
@@ -76,13 +77,15 @@ Expected<std::vector<CompileCommand>> loadCompileCommands(StringRef Folder,
     const json::Object *Entry = V.getAsObject();
     auto File = Entry ? Entry->getString("file") : std::nullopt;
     if (!File)
-      return databaseError(Path, "entry " + Twine(Number) +
-                                     " has no \"file\" (expected an object with "
-                                     "directory, file, command or arguments)");
+      return databaseError(Path,
+                           "entry " + Twine(Number) +
+                               " has no \"file\" (expected an object with "
+                               "directory, file, command or arguments)");
     if (File->ends_with(".S") || File->ends_with(".s"))
       continue;
     CompileCommand C;
-    C.Directory = absoluteIn(Entry->getString("directory").value_or(Here), Here);
+    C.Directory =
+        absoluteIn(Entry->getString("directory").value_or(Here), Here);
     C.File = absoluteIn(*File, C.Directory);
     if (const json::Array *Args = Entry->getArray("arguments")) {
       for (const json::Value &A : *Args)
@@ -214,7 +217,8 @@ std::vector<std::string> normalisedArguments(const CompileCommand &C) {
         keepPreprocessorOptions(V, Out);
       continue;
     }
-    if (isDropped(O) || O.matches(clang::driver::options::OPT_clang_ignored_f_Group) ||
+    if (isDropped(O) ||
+        O.matches(clang::driver::options::OPT_clang_ignored_f_Group) ||
         O.matches(clang::driver::options::OPT_clang_ignored_m_Group))
       continue;
     opt::ArgStringList Rendered;
@@ -233,7 +237,8 @@ std::vector<std::string> normalisedArguments(const CompileCommand &C) {
 std::string guessRoot(const std::vector<CompileCommand> &Commands,
                       StringRef Build) {
   auto InBuild = [&](StringRef File) {
-    return File.starts_with(Build) && File.substr(Build.size()).starts_with("/");
+    return File.starts_with(Build) &&
+           File.substr(Build.size()).starts_with("/");
   };
   bool AnyOutside = any_of(
       Commands, [&](const CompileCommand &C) { return !InBuild(C.File); });

@@ -20,15 +20,15 @@
 namespace decontend {
 
 struct CompileCommand {
-  std::string Directory; ///< Absolute, without dots.
-  std::string File;      ///< Absolute, without dots.
+  std::string Directory;              ///< Absolute, without dots.
+  std::string File;                   ///< Absolute, without dots.
   std::vector<std::string> Arguments; ///< As in the database, split.
 };
 
 /// Reads `compile_commands.json` in \p Folder (or \p Folder itself, if it is a
 /// file). Sorted by file, one command per file (the first one stays). Assembler
-/// files are left out. \p Repeated gets the number of further commands for files
-/// that have one. The error names the file and how to make one.
+/// files are left out. \p Repeated gets the number of further commands for
+/// files that have one. The error names the file and how to make one.
 llvm::Expected<std::vector<CompileCommand>>
 loadCompileCommands(llvm::StringRef Folder, size_t *Repeated = nullptr);
 

@@ -54,9 +54,11 @@ public:
       CalleeName C = calleeOf(N, Call);
       P.E.Root = RootKind::Call;
       P.E.Base = C.Name;
-      P.Text = (C.Function && C.Function->getIdentifier()
-                    ? C.Function->getName()
-                    : N.Facts.str(C.Name)) .str() + "()";
+      P.Text =
+          (C.Function && C.Function->getIdentifier() ? C.Function->getName()
+                                                     : N.Facts.str(C.Name))
+              .str() +
+          "()";
       return P;
     }
     if (const auto *Stmts = llvm::dyn_cast<clang::StmtExpr>(E))
@@ -177,10 +179,12 @@ private:
         P.Text.insert(0, "*");
         P.E.Flags |= Expr::Deref;
       }
-    } else if (U->isIncrementDecrementOp() || U->getOpcode() == clang::UO_Extension) {
+    } else if (U->isIncrementDecrementOp() ||
+               U->getOpcode() == clang::UO_Extension) {
       return P;
     } else if (P.E.Root != RootKind::Constant) {
-      P.Text.insert(0, clang::UnaryOperator::getOpcodeStr(U->getOpcode()).str());
+      P.Text.insert(0,
+                    clang::UnaryOperator::getOpcodeStr(U->getOpcode()).str());
       P.E.Root = RootKind::Unknown;
     }
     return P;
@@ -285,7 +289,8 @@ CalleeName calleeOf(Naming &N, const clang::CallExpr *Call) {
     return C;
   }
   if (const auto *Member = llvm::dyn_cast<clang::MemberExpr>(E))
-    if (const auto *F = llvm::dyn_cast<clang::FieldDecl>(Member->getMemberDecl())) {
+    if (const auto *F =
+            llvm::dyn_cast<clang::FieldDecl>(Member->getMemberDecl())) {
       C.Via = CallVia::Slot;
       C.Name = N.fieldKey(F);
       return C;

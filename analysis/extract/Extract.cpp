@@ -70,8 +70,9 @@ public:
     const SourceManager &SM = CI.getSourceManager();
     SourceLocation L = FD->getLocation();
     while (L.isMacroID())
-      L = SM.isMacroArgExpansion(L) ? SM.getImmediateSpellingLoc(L)
-                                    : SM.getImmediateExpansionRange(L).getBegin();
+      L = SM.isMacroArgExpansion(L)
+              ? SM.getImmediateSpellingLoc(L)
+              : SM.getImmediateExpansionRange(L).getBegin();
     auto [FID, Offset] = SM.getDecomposedLoc(SM.getExpansionLoc(L));
     if (FID == SM.getMainFileID())
       return false;

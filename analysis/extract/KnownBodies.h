@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parsing the bodies of inline functions in headers is about half of the cost of
-// a unit. A body that another unit of the program has already given need not be
-// parsed again. Sets grow only between waves of units, never while units are
+// Parsing the bodies of inline functions in headers is about half of the cost
+// of a unit. A body that another unit of the program has already given need not
+// be parsed again. Sets grow only between waves of units, never while units are
 // being parsed, so that what a unit extracts does not depend on timing.
 //
-// Direction of the approximation: a header function whose body depends on macros
-// of the including unit is taken from the first unit in path order. May miss
-// calls that only another unit's macros bring in (test: skip-bodies).
+// Direction of the approximation: a header function whose body depends on
+// macros of the including unit is taken from the first unit in path order. May
+// miss calls that only another unit's macros bring in (test: skip-bodies).
 //
 //===----------------------------------------------------------------------===//
 #ifndef DECONTEND_ANALYSIS_EXTRACT_KNOWNBODIES_H

@@ -29,7 +29,8 @@ public:
                     SourceRange Range, const MacroArgs *Args) override {
     const SourceManager &SM = PP.getSourceManager();
     // Markers stand in the main file, not inside other macros.
-    if (!Args || Args->getNumMacroArguments() == 0 || Range.getBegin().isMacroID())
+    if (!Args || Args->getNumMacroArguments() == 0 ||
+        Range.getBegin().isMacroID())
       return;
     llvm::StringRef Macro = Name.getIdentifierInfo()->getName();
     if (!Names.contains(Macro) || !SM.isInMainFile(Range.getBegin()))

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A shard must not name folders of the machine it was made on. Below the source
-// root a path is relative to it; below the build folder it starts with `$build/`;
-// what is left (system headers) stays absolute.
+// root a path is relative to it; below the build folder it starts with
+// `$build/`; what is left (system headers) stays absolute.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DECONTEND_ANALYSIS_EXTRACT_UNITPATHS_H

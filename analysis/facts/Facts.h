@@ -72,29 +72,29 @@ struct Expr {
   enum : uint8_t { AddressOf = 1, Deref = 2, Indexed = 4, Pointer = 8 };
   RootKind Root = RootKind::Unknown;
   uint8_t Flags = 0;
-  uint16_t Index = 0;       ///< Parameter number, when Root is Param.
+  uint16_t Index = 0; ///< Parameter number, when Root is Param.
   Sym Base = Sym::None;
-  Sym Text = Sym::None;     ///< Normalised spelling, at most 120 bytes.
-  Sym Record = Sym::None;   ///< Record that the value is, or points to.
-  Sym Field = Sym::None;    ///< Last member named, as `struct foo.member`.
+  Sym Text = Sym::None;   ///< Normalised spelling, at most 120 bytes.
+  Sym Record = Sym::None; ///< Record that the value is, or points to.
+  Sym Field = Sym::None;  ///< Last member named, as `struct foo.member`.
   bool operator==(const Expr &) const = default;
 };
 
 enum class EventKind : uint8_t {
-  Call,     ///< Callee called; Exprs are the arguments.
-  Assign,   ///< Exprs are {left, right}; also initialised declarations.
-  Return,   ///< Exprs is {value} or empty.
-  Goto,     ///< Callee is the label.
-  Label,    ///< Callee is the label.
+  Call,   ///< Callee called; Exprs are the arguments.
+  Assign, ///< Exprs are {left, right}; also initialised declarations.
+  Return, ///< Exprs is {value} or empty.
+  Goto,   ///< Callee is the label.
+  Label,  ///< Callee is the label.
   Break,
   Continue,
-  Loop,     ///< Opens a block; Callee is the macro or keyword that makes it.
-  Branch,   ///< Opens the "then" block of an if (or ?: && ||).
-  Else,     ///< Opens the "else" block, right behind the End of its Branch.
-  Switch,   ///< Opens a block.
-  Case,     ///< A case or default label.
-  End,      ///< Closes the block opened at Link.
-  Lambda,   ///< Opens the body of a lambda or block; not run in place.
+  Loop,   ///< Opens a block; Callee is the macro or keyword that makes it.
+  Branch, ///< Opens the "then" block of an if (or ?: && ||).
+  Else,   ///< Opens the "else" block, right behind the End of its Branch.
+  Switch, ///< Opens a block.
+  Case,   ///< A case or default label.
+  End,    ///< Closes the block opened at Link.
+  Lambda, ///< Opens the body of a lambda or block; not run in place.
 };
 
 /// How a call finds its target.
@@ -124,13 +124,13 @@ struct Event {
   CallVia Via = CallVia::Direct;
   uint16_t Flags = 0;
   uint32_t Line = 0, Column = 0;
-  Span Text;              ///< The statement with its `;`, else the expression.
-  Sym Callee = Sym::None; ///< Function, slot, label, loop macro, condition.
-  Sym Macro = Sym::None;  ///< Outermost macro whose expansion made the event.
-  Sym Comment = Sym::None;///< Comment just above or beside a modelled call.
-  uint32_t Link = 0;      ///< Opener: index of its End; End: of its opener.
-                          ///< 0 otherwise.
-  uint32_t FirstExpr = 0; ///< Range in FunctionFacts::Exprs.
+  Span Text;               ///< The statement with its `;`, else the expression.
+  Sym Callee = Sym::None;  ///< Function, slot, label, loop macro, condition.
+  Sym Macro = Sym::None;   ///< Outermost macro whose expansion made the event.
+  Sym Comment = Sym::None; ///< Comment just above or beside a modelled call.
+  uint32_t Link = 0;       ///< Opener: index of its End; End: of its opener.
+                           ///< 0 otherwise.
+  uint32_t FirstExpr = 0;  ///< Range in FunctionFacts::Exprs.
   uint16_t NumExprs = 0;
   bool is(uint16_t Flag) const { return Flags & Flag; }
   bool operator==(const Event &) const = default;
@@ -160,9 +160,9 @@ struct FunctionFacts {
   Sym Name = Sym::None;
   Place Where;
   uint32_t EndLine = 0;
-  Span Whole;               ///< From the first declaration specifier to `}`.
-  Span Body;                ///< From `{` to `}`, both included.
-  Sym Section = Sym::None;  ///< Section attribute, e.g. `.init.text`.
+  Span Whole;              ///< From the first declaration specifier to `}`.
+  Span Body;               ///< From `{` to `}`, both included.
+  Sym Section = Sym::None; ///< Section attribute, e.g. `.init.text`.
   Sym ReturnType = Sym::None;
   uint16_t Flags = 0;
   std::vector<ParamFacts> Params;

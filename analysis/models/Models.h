@@ -32,13 +32,13 @@ namespace decontend {
 /// How a function is reached. A bit set: a function can be reached many ways.
 enum Context : uint16_t {
   CtxNone = 0,
-  CtxInit = 1,      ///< Boot, module load, start of the program.
-  CtxExit = 2,      ///< Module unload, end of the program.
-  CtxSetup = 4,     ///< Once per object, when it is made.
-  CtxTeardown = 8,  ///< Once per object, when it dies.
-  CtxHot = 16,      ///< System call, packet, I/O: often and by anyone.
-  CtxAsync = 32,    ///< Work queue, thread, timer, RCU callback.
-  CtxAdmin = 64,    ///< Configuration by an administrator, hot-plug: rare.
+  CtxInit = 1,     ///< Boot, module load, start of the program.
+  CtxExit = 2,     ///< Module unload, end of the program.
+  CtxSetup = 4,    ///< Once per object, when it is made.
+  CtxTeardown = 8, ///< Once per object, when it dies.
+  CtxHot = 16,     ///< System call, packet, I/O: often and by anyone.
+  CtxAsync = 32,   ///< Work queue, thread, timer, RCU callback.
+  CtxAdmin = 64,   ///< Configuration by an administrator, hot-plug: rare.
 };
 
 /// Spells one bit: "init", "exit", "setup", "teardown", "hot", "async",
@@ -58,12 +58,12 @@ struct WaitModel {
   };
   std::string Flavour; ///< "rcu", "srcu", "rcu-tasks", "urcu-memb", ...
   CostKind Cost = Full;
-  int DomainArg = -1;  ///< Argument that names the domain (srcu_struct), or -1.
-  std::string Deferred;   ///< Asynchronous form: "call_rcu", "call_srcu".
+  int DomainArg = -1; ///< Argument that names the domain (srcu_struct), or -1.
+  std::string Deferred;    ///< Asynchronous form: "call_rcu", "call_srcu".
   std::string BarrierCall; ///< Waits for the deferred ones: "rcu_barrier".
-  std::string HeadType;   ///< "struct rcu_head".
-  std::string FreeMacro;  ///< "kfree_rcu", or empty.
-  std::string Expedite;   ///< Cheaper form to advise: "synchronize_net" or so.
+  std::string HeadType;    ///< "struct rcu_head".
+  std::string FreeMacro;   ///< "kfree_rcu", or empty.
+  std::string Expedite;    ///< Cheaper form to advise: "synchronize_net" or so.
 };
 
 /// A function pointer argument, and how it will be called.
@@ -78,36 +78,36 @@ struct CallbackModel {
 struct FunctionModel {
   std::string Name;
   std::optional<WaitModel> Wait;
-  int Frees = -1;          ///< Frees the memory that this argument points to.
-  std::string FreeByRcu;   ///< Deferred form for a free: "kfree_rcu".
-  int CacheArg = -1;       ///< Frees into this kmem_cache.
-  int Unlinks = -1;        ///< Makes this object unreachable for new readers.
+  int Frees = -1;        ///< Frees the memory that this argument points to.
+  std::string FreeByRcu; ///< Deferred form for a free: "kfree_rcu".
+  int CacheArg = -1;     ///< Frees into this kmem_cache.
+  int Unlinks = -1;      ///< Makes this object unreachable for new readers.
   bool UnlinksIfNull = false; ///< ... only if argument 1 is null.
-  int DropsRef = -1;       ///< Drops a reference; true when it was the last.
+  int DropsRef = -1;          ///< Drops a reference; true when it was the last.
   int TakesRef = -1;
   int Acquires = -1, Releases = -1; ///< Lock arguments.
-  std::string Lock;        ///< Kind: spinlock, mutex, rwsem, rcu, rtnl, ...
-  bool LockIsGlobal = false;        ///< No argument: rtnl_lock().
+  std::string Lock;          ///< Kind: spinlock, mutex, rwsem, rcu, rtnl, ...
+  bool LockIsGlobal = false; ///< No argument: rtnl_lock().
   bool Allocates = false;
   bool Sleeps = false;
-  bool Inert = false;      ///< Logging, assertions, hints: order is free.
-  bool StopsDevice = false;///< Touches hardware; what follows may need order.
+  bool Inert = false;       ///< Logging, assertions, hints: order is free.
+  bool StopsDevice = false; ///< Touches hardware; what follows may need order.
   bool DestroysDomain = false; ///< kmem_cache_destroy, cleanup_srcu_struct.
   bool WaitsForWork = false;   ///< flush_work, cancel_work_sync, kthread_stop.
-  bool Opaque = false;     ///< Do not look into its body for waits, nor pass
-                           ///< contexts through it.
-  std::string Asserts;     ///< Kind of a lock that it says is held: "rtnl".
-  std::string Defers;      ///< Flavour whose grace period it lets pass before
-                           ///< it acts: call_rcu and kfree_rcu say "rcu".
+  bool Opaque = false; ///< Do not look into its body for waits, nor pass
+                       ///< contexts through it.
+  std::string Asserts; ///< Kind of a lock that it says is held: "rtnl".
+  std::string Defers;  ///< Flavour whose grace period it lets pass before
+                       ///< it acts: call_rcu and kfree_rcu say "rcu".
   std::vector<CallbackModel> Callbacks;
 };
 
 /// What a slot of an operation table means.
 struct SlotModel {
-  std::string Slot;  ///< "struct file_operations.release".
+  std::string Slot; ///< "struct file_operations.release".
   uint16_t Context = CtxNone;
-  std::string Why;   ///< "close of a file", shown in traces.
-  std::string Holds; ///< Kind of a global lock that callers hold: "rtnl".
+  std::string Why;     ///< "close of a file", shown in traces.
+  std::string Holds;   ///< Kind of a global lock that callers hold: "rtnl".
   bool Worker = false; ///< Runs on a pool of workers that others need too.
 };
 

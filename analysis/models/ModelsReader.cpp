@@ -341,7 +341,8 @@ bool Reader::entry(Value N) {
     return false;
   if (Texts[0].empty() && Texts[1].empty() && Texts[2].empty() &&
       Texts[3].empty())
-    return fail(N, "one of the keys 'name', 'section', 'marker', 'file'", "none");
+    return fail(N, "one of the keys 'name', 'section', 'marker', 'file'",
+                "none");
   if (M.Context == CtxNone && !M.Exports)
     return fail(N, "the key 'context' or 'exports' in an entry", "none");
   constexpr StringRef KindNames[] = {"name", "section", "marker", "file"};

@@ -157,8 +157,8 @@ void Program::buildEdges() {
           AllSlots.push_back({Use.Slot, X.Base, Sym::None, F.Key, Where});
         if (Use.Context)
           Entries.push_back({Target, Use.Context,
-                             ("passed to " + calleeName(E) + "()").str(),
-                             Where, Holds, false});
+                             ("passed to " + calleeName(E) + "()").str(), Where,
+                             Holds, false});
       }
     }
   }
@@ -179,9 +179,10 @@ void Program::buildEdges() {
     for (NodeId T : It->second)
       AddEdge(C.Caller, T, C.Event, Kind, C.OnError, C.Conditions, C.Guards);
   }
-  std::stable_sort(Edges.begin(), Edges.end(), [](const Edge &A, const Edge &B) {
-    return std::tie(A.Caller, A.Event) < std::tie(B.Caller, B.Event);
-  });
+  std::stable_sort(
+      Edges.begin(), Edges.end(), [](const Edge &A, const Edge &B) {
+        return std::tie(A.Caller, A.Event) < std::tie(B.Caller, B.Event);
+      });
   Out.resize(Nodes.size());
   In.resize(Nodes.size());
   for (uint32_t I = 0; I < Edges.size(); ++I) {

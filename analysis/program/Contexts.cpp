@@ -25,13 +25,14 @@ void Program::computeContexts() {
   // Markers name a function of their own unit.
   for (const auto &Unit : Units)
     for (const MarkerFacts &Mark : Unit->Markers) {
-      const EntryModel *M = Knowledge.entry(EntryModel::Marker, str(Mark.Macro));
+      const EntryModel *M =
+          Knowledge.entry(EntryModel::Marker, str(Mark.Macro));
       if (!M)
         continue;
       NodeId N = find(Mark.Argument);
       if (N == NoNode || !Nodes[N].Facts) {
-        Sym Static = Names.find(
-            (str(Mark.Argument) + "@" + str(Unit->MainFile)).str());
+        Sym Static =
+            Names.find((str(Mark.Argument) + "@" + str(Unit->MainFile)).str());
         N = empty(Static) ? NoNode : find(Static);
       }
       if (N == NoNode)
@@ -39,23 +40,26 @@ void Program::computeContexts() {
       if (M->Exports)
         Nodes[N].Exported = true;
       if (M->Context)
-        Entries.push_back({N, M->Context,
-                           (str(Mark.Macro) + "(" + str(Mark.Argument) + ")").str(),
-                           Mark.Where, "", false});
+        Entries.push_back(
+            {N, M->Context,
+             (str(Mark.Macro) + "(" + str(Mark.Argument) + ")").str(),
+             Mark.Where, "", false});
     }
   for (NodeId N = 0; N < Nodes.size(); ++N) {
     if (!Nodes[N].Facts)
       continue;
     const FunctionFacts &F = *Nodes[N].Facts;
     if (!empty(F.Section))
-      if (const EntryModel *M = Knowledge.entry(EntryModel::Section, str(F.Section)))
+      if (const EntryModel *M =
+              Knowledge.entry(EntryModel::Section, str(F.Section)))
         Entries.push_back({N, M->Context, ("section " + str(F.Section)).str(),
                            F.Where, "", false});
     if (const EntryModel *M = Knowledge.entry(EntryModel::Name, str(F.Name)))
       if (M->Context)
-        Entries.push_back({N, M->Context,
-                           M->Why.empty() ? ("named " + str(F.Name)).str() : M->Why,
-                           F.Where, "", false});
+        Entries.push_back(
+            {N, M->Context,
+             M->Why.empty() ? ("named " + str(F.Name)).str() : M->Why, F.Where,
+             "", false});
   }
   llvm::DenseMap<Sym, const SlotModel *> SlotModels;
   for (const SlotFill &S : AllSlots) {
@@ -77,7 +81,8 @@ void Program::computeContexts() {
   for (EntryPoint &E : Entries) {
     auto [It, New] = OfFile.try_emplace(E.Where.File, CtxNone);
     if (New)
-      if (const EntryModel *M = Knowledge.entry(EntryModel::File, str(E.Where.File)))
+      if (const EntryModel *M =
+              Knowledge.entry(EntryModel::File, str(E.Where.File)))
         It->second = M->Context;
     if (E.Context & (CtxHot | CtxSetup | CtxTeardown))
       E.Context |= It->second;

@@ -44,19 +44,19 @@ struct Evidence {
 };
 
 struct Finding {
-  std::string Rule;     ///< "sync-rcu-wait".
-  std::string Shape;    ///< Kebab-case id of the shape: "wait-then-free".
-  std::string File;     ///< Relative to the root.
+  std::string Rule;  ///< "sync-rcu-wait".
+  std::string Shape; ///< Kebab-case id of the shape: "wait-then-free".
+  std::string File;  ///< Relative to the root.
   uint32_t Line = 0, Column = 0;
   std::string Function; ///< Name of the enclosing function.
-  std::string Subject;  ///< What it is about: "struct hsr_port", "kern_unmount".
-  std::string Message;  ///< One sentence, no full stop, lower case start.
+  std::string Subject; ///< What it is about: "struct hsr_port", "kern_unmount".
+  std::string Message; ///< One sentence, no full stop, lower case start.
   Confidence Level = Confidence::Medium;
-  std::string Context;  ///< "teardown", "hot+setup", "unknown".
+  std::string Context; ///< "teardown", "hot+setup", "unknown".
   Evidence Why;
-  std::vector<TraceStep> Trace; ///< From where it is reached to the wait.
+  std::vector<TraceStep> Trace;    ///< From where it is reached to the wait.
   std::vector<std::string> Doubts; ///< Why the confidence is not higher.
-  std::string Fingerprint;      ///< Set by the driver, see fingerprint().
+  std::string Fingerprint;         ///< Set by the driver, see fingerprint().
 };
 
 /// Sorts by file, line, column, rule, shape, subject and sets fingerprints:

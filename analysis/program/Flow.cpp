@@ -192,8 +192,9 @@ bool Flow::isNullGuard(uint32_t I) const {
   if (E.Kind != EventKind::Branch)
     return false;
   // `if (!IS_ERR(p))`, or `if (p)`.
-  return E.is(Event::ErrorTest) ? E.is(Event::Negated)
-                                : E.is(Event::NullTest) && !E.is(Event::Negated);
+  return E.is(Event::ErrorTest)
+             ? E.is(Event::Negated)
+             : E.is(Event::NullTest) && !E.is(Event::Negated);
 }
 
 int Flow::dropInCondition(uint32_t I) const {

@@ -55,12 +55,12 @@ public:
   unsigned conditions(uint32_t I) const;
 
   /// Number of tests on the way to \p I whether something optional is there: a
-  /// member or a value looked up that is null makes it not happen. Not counted by
-  /// conditions(). O(events).
+  /// member or a value looked up that is null makes it not happen. Not counted
+  /// by conditions(). O(events).
   unsigned guards(uint32_t I) const;
 
-  /// Number of `continue`s on the way to \p I in the element loop around it: what
-  /// they skip does not happen. O(events of the loop).
+  /// Number of `continue`s on the way to \p I in the element loop around it:
+  /// what they skip does not happen. O(events of the loop).
   unsigned skips(uint32_t I) const;
 
   /// The event that drops the last reference and so lets \p I run, or -1:

@@ -10,14 +10,15 @@
 //                                --> wait summaries  (Waits.cpp)
 //
 // Units are added in path order; after link() the program is immutable and may
-// be read from any thread. Nodes are dense numbers in order of first mention, so
-// that everything computed from them is deterministic.
+// be read from any thread. Nodes are dense numbers in order of first mention,
+// so that everything computed from them is deterministic.
 //
 // Approximations, with their direction:
 //  - A call through an operation table with one known target goes there; with
 //    several, waits do not propagate through it (may miss), contexts do only
 //    where no model says what the slot is (may over-report heat).
-//  - A function pointer argument of unknown use is taken as called in place when
+//  - A function pointer argument of unknown use is taken as called in place
+//  when
 //    the callee calls that parameter, else as not called (may miss).
 //  - Functions with the same external name in two images (kernel, boot loader)
 //    are taken as one: the first in path order (may do either).
@@ -63,9 +64,9 @@ struct Edge {
 struct EntryPoint {
   NodeId Node = NoNode;
   uint16_t Context = CtxNone;
-  std::string Why;  ///< "struct file_operations.release of foo_fops".
+  std::string Why; ///< "struct file_operations.release of foo_fops".
   Place Where;
-  std::string Holds; ///< Global lock that is held on entry, or empty.
+  std::string Holds;   ///< Global lock that is held on entry, or empty.
   bool Worker = false; ///< Runs on a pool of workers.
 };
 
@@ -185,7 +186,8 @@ private:
   std::vector<SlotFill> AllSlots;
   llvm::DenseMap<Sym, std::vector<NodeId>> SlotTargets;
   std::vector<EntryPoint> Entries;
-  llvm::DenseMap<Sym, std::vector<std::pair<const RecordFacts *, const UnitFacts *>>>
+  llvm::DenseMap<Sym,
+                 std::vector<std::pair<const RecordFacts *, const UnitFacts *>>>
       Records;
   llvm::DenseMap<Sym, const GlobalFacts *> Globals;
   /// Per context bit: how each node is reached (edge, or entry index with the

@@ -52,10 +52,10 @@ void Program::computeWaits() {
       unsigned C = std::min(Conditions + E.Conditions, 0xfeu);
       unsigned G = std::min(Guards + E.Guards, 0xfeu);
       unsigned D = Distance + 1;
-      if (D >= 0xffff || std::tie(C, G, D) >= std::make_tuple(
-                             unsigned(Caller.Wait.Conditions),
-                             unsigned(Caller.Wait.Guards),
-                             unsigned(Caller.Wait.Distance)))
+      if (D >= 0xffff ||
+          std::tie(C, G, D) >= std::make_tuple(unsigned(Caller.Wait.Conditions),
+                                               unsigned(Caller.Wait.Guards),
+                                               unsigned(Caller.Wait.Distance)))
         continue;
       Caller.Wait.Conditions = C;
       Caller.Wait.Guards = G;

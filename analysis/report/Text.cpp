@@ -202,7 +202,8 @@ void TextReport::coverage(const Coverage &C,
   if (size_t Seen = C.Analysed + C.Failed.size(); Seen < C.Units)
     OS << ", " << C.Units - Seen << " not analysed";
   if (C.Repeated)
-    OS << ", " << counted(C.Repeated, "further command") << " for them left out";
+    OS << ", " << counted(C.Repeated, "further command")
+       << " for them left out";
   OS << "), " << counted(C.Functions, "function") << ", "
      << counted(C.EntryPoints, "entry point");
   // Rounded down: 100% is said only of all.

@@ -37,7 +37,7 @@ struct Edit {
 struct Guard {
   std::string Name; ///< Kebab-case: "nothing-after-needs-the-wait".
   bool Holds = false;
-  std::string Why;  ///< The proof, or what stands against it, with the place.
+  std::string Why; ///< The proof, or what stands against it, with the place.
   bool operator==(const Guard &) const = default;
 };
 
@@ -52,10 +52,10 @@ llvm::StringRef tierName(Tier T);
 
 struct Plan {
   Tier Level = Tier::None;
-  std::string Title;        ///< "free struct hsr_port with kfree_rcu()".
+  std::string Title; ///< "free struct hsr_port with kfree_rcu()".
   std::vector<Guard> Guards;
-  std::vector<Edit> Edits;  ///< Any order; no two overlap.
-  std::string Refusal;      ///< Why there are no edits; empty if there are.
+  std::vector<Edit> Edits; ///< Any order; no two overlap.
+  std::string Refusal;     ///< Why there are no edits; empty if there are.
 
   bool available() const { return !Edits.empty(); }
   /// Files that the edits touch, sorted, each once.

@@ -119,8 +119,7 @@ int unlinkedBefore(const Program &P, const Flow &Shape, uint32_t Wait,
     } else if (E.Kind == EventKind::Assign && E.NumExprs == 2) {
       // A macro such as rcu_assign_pointer() stores through a barrier; a plain
       // store of null hides the object as well.
-      const FunctionModel *M =
-          P.modelOfMacro(E);
+      const FunctionModel *M = P.modelOfMacro(E);
       auto V = F.exprs(E);
       bool Clears = V[1].Root == RootKind::Null && !empty(V[0].Field);
       if (!(M && M->Unlinks >= 0) && !Clears)

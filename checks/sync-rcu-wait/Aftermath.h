@@ -18,14 +18,14 @@ namespace decontend {
 
 /// Events behind a wait, on the straight way, sorted by what they mean.
 struct Aftermath {
-  std::vector<uint32_t> Frees;    ///< Calls that free memory.
-  std::vector<uint32_t> Blockers; ///< What may rely on the wait being over.
-  std::vector<uint32_t> Releases; ///< Locks given back.
-  std::vector<uint32_t> Deferrals;///< call_rcu() and the like.
-  std::vector<uint32_t> Waits;    ///< Further waits.
-  bool LoopBehind = false;  ///< A loop over elements follows: a batch.
+  std::vector<uint32_t> Frees;     ///< Calls that free memory.
+  std::vector<uint32_t> Blockers;  ///< What may rely on the wait being over.
+  std::vector<uint32_t> Releases;  ///< Locks given back.
+  std::vector<uint32_t> Deferrals; ///< call_rcu() and the like.
+  std::vector<uint32_t> Waits;     ///< Further waits.
+  bool LoopBehind = false;         ///< A loop over elements follows: a batch.
   unsigned FreesInLoop = 0; ///< Frees in loops that start behind the wait.
-  bool StopsDevice = false;       ///< Hardware or threads are stopped behind it.
+  bool StopsDevice = false; ///< Hardware or threads are stopped behind it.
   /// Are all frees in loops behind the wait? Then one wait serves many objects;
   /// a free outside as well says that the loop frees the parts of one.
   bool freesBatch() const { return FreesInLoop && FreesInLoop == Frees.size(); }

@@ -238,7 +238,8 @@ std::optional<WaitSite> ShapeFinder::direct(NodeId N, const Flow &F,
   }
   if (isWorkItem(N)) {
     // One wait for all that was queued, or for no object at all.
-    if ((S.After.LoopBehind && S.After.Frees.empty()) || S.Object == parameterRecord(Facts))
+    if ((S.After.LoopBehind && S.After.Frees.empty()) ||
+        S.Object == parameterRecord(Facts))
       return std::nullopt;
     S.Shape = WaitShape::InWork;
     return S;

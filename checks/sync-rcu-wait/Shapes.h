@@ -19,15 +19,15 @@
 namespace decontend {
 
 enum class WaitShape : uint8_t {
-  InLoop,      ///< Once per element of a loop.
-  ThenFree,    ///< Only memory is released behind it.
-  OnLastPut,   ///< Dropping the last reference waits.
-  InWork,      ///< A work item that waits for its own object.
-  InTeardown,  ///< The end of each object waits.
-  InSetup,     ///< The making of each object waits.
-  InHotPath,   ///< A system call or the like waits.
-  Repeated,    ///< Two grace periods where one would do.
-  UnderRtnl,   ///< A full wait while RTNL is held.
+  InLoop,     ///< Once per element of a loop.
+  ThenFree,   ///< Only memory is released behind it.
+  OnLastPut,  ///< Dropping the last reference waits.
+  InWork,     ///< A work item that waits for its own object.
+  InTeardown, ///< The end of each object waits.
+  InSetup,    ///< The making of each object waits.
+  InHotPath,  ///< A system call or the like waits.
+  Repeated,   ///< Two grace periods where one would do.
+  UnderRtnl,  ///< A full wait while RTNL is held.
 };
 
 /// "wait-in-loop", "wait-then-free", ...
@@ -35,23 +35,23 @@ llvm::StringRef shapeId(WaitShape S);
 
 struct WaitSite {
   NodeId Function = NoNode;
-  uint32_t Event = 0;             ///< The call in Function.
+  uint32_t Event = 0; ///< The call in Function.
   WaitShape Shape = WaitShape::InLoop;
-  const WaitModel *Wait = nullptr;///< Of the primitive that is reached.
-  std::vector<uint32_t> Path;     ///< Edges behind the call; empty if direct.
-  unsigned Conditions = 0;        ///< On the way from Function to the wait.
-  unsigned Guards = 0;            ///< Optional things on that way.
-  int Loop = -1;                  ///< Event of the loop, for InLoop.
-  int Drop = -1;                  ///< Event that drops the reference.
-  int Unlink = -1;                ///< Event that unlinks the freed object.
-  bool OwnDomain = false;         ///< The SRCU domain may be the element's own.
-  Aftermath After;                ///< For direct sites.
-  Sym Object = Sym::None;         ///< Record of the object that pays.
+  const WaitModel *Wait = nullptr; ///< Of the primitive that is reached.
+  std::vector<uint32_t> Path;      ///< Edges behind the call; empty if direct.
+  unsigned Conditions = 0;         ///< On the way from Function to the wait.
+  unsigned Guards = 0;             ///< Optional things on that way.
+  int Loop = -1;                   ///< Event of the loop, for InLoop.
+  int Drop = -1;                   ///< Event that drops the reference.
+  int Unlink = -1;                 ///< Event that unlinks the freed object.
+  bool OwnDomain = false; ///< The SRCU domain may be the element's own.
+  Aftermath After;        ///< For direct sites.
+  Sym Object = Sym::None; ///< Record of the object that pays.
   bool direct() const { return Path.empty(); }
 };
 
-/// Finds the sites of a program, function by function. Sites that only start-up,
-/// shutdown or error handling reach are left out.
+/// Finds the sites of a program, function by function. Sites that only
+/// start-up, shutdown or error handling reach are left out.
 class ShapeFinder {
 public:
   explicit ShapeFinder(const Program &P);
@@ -62,8 +62,7 @@ public:
 private:
   std::optional<WaitSite> direct(NodeId N, const Flow &F, uint32_t Event,
                                  const FunctionModel &M) const;
-  std::optional<WaitSite> through(NodeId N, const Flow &F,
-                                  const Edge &E) const;
+  std::optional<WaitSite> through(NodeId N, const Flow &F, const Edge &E) const;
   Sym objectOf(NodeId N, uint32_t Event) const;
   bool ownDomain(const FunctionFacts &F, uint32_t Wait) const;
   Sym droppedObject(const FunctionFacts &F, uint32_t Drop) const;

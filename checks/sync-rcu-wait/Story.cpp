@@ -47,7 +47,8 @@ public:
     Out.Why.Remedy = remedy();
     for (unsigned B = 0; B < 16; ++B)
       if (P.node(S.Function).Contexts & (1u << B))
-        Out.Context += (Out.Context.empty() ? "" : "+") + contextName(1u << B).str();
+        Out.Context +=
+            (Out.Context.empty() ? "" : "+") + contextName(1u << B).str();
     if (Out.Context.empty())
       Out.Context = "unknown";
     trace();
@@ -58,7 +59,8 @@ private:
   std::string spelled(const Event &E) const {
     const FunctionModel *Macro = P.modelOfMacro(E);
     return (Macro || E.Kind != EventKind::Call ? P.str(E.Macro)
-                                               : P.calleeName(E)).str();
+                                               : P.calleeName(E))
+        .str();
   }
 
   std::string object(const char *Otherwise) const {
@@ -84,8 +86,9 @@ private:
                          "period: {}",
                          object("an object"), reach());
     case WaitShape::InWork:
-      return fmt::format("work item waits for a grace period for its own {}: {}",
-                         object("object"), reach());
+      return fmt::format(
+          "work item waits for a grace period for its own {}: {}",
+          object("object"), reach());
     case WaitShape::InTeardown:
       return fmt::format("the end of each {} waits for a grace period: {}",
                          object("object"), reach());
@@ -93,8 +96,9 @@ private:
       return fmt::format("making each {} waits for a grace period: {}",
                          object("object"), reach());
     case WaitShape::InHotPath:
-      return fmt::format("a frequent operation on {} waits for a grace period: {}",
-                         object("an object"), reach());
+      return fmt::format(
+          "a frequent operation on {} waits for a grace period: {}",
+          object("an object"), reach());
     case WaitShape::Repeated:
       return fmt::format("{}() waits although another grace period follows",
                          Primitive);
@@ -109,9 +113,9 @@ private:
     switch (S.Shape) {
     case WaitShape::ThenFree: {
       const Event &Free = F.Events[S.After.Frees.front()];
-      std::string Text = fmt::format(
-          "behind the wait, {}() at line {} is all that needs it",
-          P.calleeName(Free).str(), Free.Line);
+      std::string Text =
+          fmt::format("behind the wait, {}() at line {} is all that needs it",
+                      P.calleeName(Free).str(), Free.Line);
       if (S.Unlink >= 0)
         Text += fmt::format("; unlinked at line {}", F.Events[S.Unlink].Line);
       return Text;
@@ -136,8 +140,8 @@ private:
       return "the wait is on the way of an ordinary operation";
     case WaitShape::Repeated: {
       bool Deferred = !S.After.Deferrals.empty();
-      const Event &Next =
-          F.Events[Deferred ? S.After.Deferrals.front() : S.After.Waits.front()];
+      const Event &Next = F.Events[Deferred ? S.After.Deferrals.front()
+                                            : S.After.Waits.front()];
       return fmt::format("{}() at line {} lets a grace period pass as well",
                          P.calleeName(Next).str(), Next.Line);
     }
@@ -168,7 +172,8 @@ private:
     case HeatKind::Frequent:
       return fmt::format("{}: {}{}", contextName(H.Bit).str(), From, Away);
     case HeatKind::Rare:
-      return fmt::format("rare ({}): {}{}", contextName(H.Bit).str(), From, Away);
+      return fmt::format("rare ({}): {}{}", contextName(H.Bit).str(), From,
+                         Away);
     case HeatKind::Async:
       return fmt::format("asynchronous: {}{}", From, Away);
     case HeatKind::Unknown:
@@ -190,7 +195,8 @@ private:
                                W.FreeMacro, Deferred);
     case WaitShape::InLoop:
       return "unlink all elements, wait once, then release all; or defer each "
-             "release with " + Deferred;
+             "release with " +
+             Deferred;
     case WaitShape::OnLastPut:
     case WaitShape::InTeardown:
       return fmt::format("release from {}, or put the objects on a list that a "
@@ -224,8 +230,7 @@ private:
   void callStep(const Edge &E, const std::string &To) {
     const Event &At = P.node(E.Caller).Facts->Events[E.Event];
     const char *How = E.Kind == EdgeKind::InPlace ? "passes" : "calls";
-    step(E.Caller, At.Line, At.Column,
-         fmt::format("{} {}()", How, To));
+    step(E.Caller, At.Line, At.Column, fmt::format("{} {}()", How, To));
   }
 
   void trace() {
@@ -257,7 +262,8 @@ private:
     NodeId Last = S.Function;
     const Event *LastCall = &Call;
     if (!S.direct()) {
-      step(S.Function, Call.Line, Call.Column, fmt::format("calls {}()", Callee));
+      step(S.Function, Call.Line, Call.Column,
+           fmt::format("calls {}()", Callee));
       for (uint32_t E : S.Path) {
         const Edge &Ed = P.edges()[E];
         callStep(Ed, E == S.Path.back() ? Primitive : P.name(Ed.Callee).str());

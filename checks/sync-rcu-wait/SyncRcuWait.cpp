@@ -18,13 +18,13 @@ JudgeResult SyncRcuWait::judge(const Program &P, const Scope &S) const {
   for (const Node &N : P.nodes())
     AnyWait |= N.Model && N.Model->Wait;
   if (!AnyWait) {
-    Out.CouldNotJudge.push_back(
-        "no call of a known grace-period wait in the program (see docs/models.md "
-        "to add one)");
+    Out.CouldNotJudge.push_back("no call of a known grace-period wait in the "
+                                "program (see docs/models.md "
+                                "to add one)");
     return Out;
   }
-  // The whole program is looked at whatever the scope, so that a place is judged
-  // alike in every front end.
+  // The whole program is looked at whatever the scope, so that a place is
+  // judged alike in every front end.
   ShapeFinder Finder(P);
   std::vector<std::pair<WaitSite, Finding>> Found;
   for (NodeId N = 0; N < P.nodes().size(); ++N)

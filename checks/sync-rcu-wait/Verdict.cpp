@@ -163,7 +163,8 @@ Confidence confidenceOf(const Program &P, const WaitSite &S, const Heat &H,
     C.cap(Confidence::Medium, "the two waits may order different things");
     if ((S.After.Deferrals.empty() || S.After.Waits.empty()) &&
         !S.After.Blockers.empty())
-      C.cap(Confidence::Low, "what stands between the waits may need the first");
+      C.cap(Confidence::Low,
+            "what stands between the waits may need the first");
     break;
   case WaitShape::UnderRtnl:
     // The cheaper wait orders the same things: nothing to doubt but the heat.

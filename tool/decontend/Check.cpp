@@ -88,7 +88,8 @@ int runCheck(const CheckOptions &O) {
       Rules.push_back(std::move(R));
   }
   if (Rules.empty()) {
-    printError("--checks=" + O.Checks + " selects no rule; see 'decontend explain'");
+    printError("--checks=" + O.Checks +
+               " selects no rule; see 'decontend explain'");
     return ExitUsage;
   }
   Expected<std::unique_ptr<Engine>> Loaded = loadEngine(O.Load);

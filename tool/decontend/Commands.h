@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Exit codes, the same for all commands: 0 nothing found, 1 findings at or above
+// Exit codes, the same for all commands: 0 nothing found, 1 findings at or
+// above
 // --fail-on, 2 the analysis is incomplete, 3 wrong use.
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +20,12 @@
 
 namespace decontend {
 
-enum ExitCode { ExitClean = 0, ExitFindings = 1, ExitIncomplete = 2, ExitUsage = 3 };
+enum ExitCode {
+  ExitClean = 0,
+  ExitFindings = 1,
+  ExitIncomplete = 2,
+  ExitUsage = 3
+};
 
 struct CheckOptions {
   EngineOptions Load;

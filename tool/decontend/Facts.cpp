@@ -29,8 +29,7 @@ int runFacts(const EngineOptions &O, StringRef File) {
   sys::path::remove_dots(Wanted, true);
   const CompileCommand *Found = nullptr;
   for (const CompileCommand &C : (*E)->Commands)
-    if (C.File == Wanted ||
-        (*E)->Paths->pure(C.File, C.Directory) == File)
+    if (C.File == Wanted || (*E)->Paths->pure(C.File, C.Directory) == File)
       Found = &C;
   if (!Found) {
     printError(File + ": no unit of the compile database has this name");

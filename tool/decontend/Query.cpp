@@ -109,26 +109,42 @@ void fill(sqlite3 *Db, const Program &P) {
     for (uint32_t E : P.waitPath(N)) {
       const Edge &Ed = P.edges()[E];
       const FunctionFacts &C = *Nodes[Ed.Caller].Facts;
-      Paths.number(N).number(++Step).number(Ed.Callee)
-          .text(P.str(C.Where.File)).number(C.Events[Ed.Event].Line).row();
+      Paths.number(N)
+          .number(++Step)
+          .number(Ed.Callee)
+          .text(P.str(C.Where.File))
+          .number(C.Events[Ed.Event].Line)
+          .row();
     }
   }
   Inserter Calls(Db, "INSERT INTO calls VALUES(?,?,?,?,?,?)");
   for (const Edge &E : P.edges()) {
-    static const char *const Kinds[] = {"direct", "in-place", "slot", "slot-many"};
-    Calls.number(E.Caller).number(E.Callee)
+    static const char *const Kinds[] = {"direct", "in-place", "slot",
+                                        "slot-many"};
+    Calls.number(E.Caller)
+        .number(E.Callee)
         .number(Nodes[E.Caller].Facts->Events[E.Event].Line)
-        .text(Kinds[static_cast<int>(E.Kind)]).number(E.OnErrorPath)
-        .number(E.Conditions).row();
+        .text(Kinds[static_cast<int>(E.Kind)])
+        .number(E.OnErrorPath)
+        .number(E.Conditions)
+        .row();
   }
   Inserter Slots(Db, "INSERT INTO slots VALUES(?,?,?,?,?)");
   for (const SlotFill &S : P.slotFills())
-    Slots.text(P.str(S.Slot)).number(P.find(S.Function)).text(P.str(S.Object))
-        .text(P.str(S.Where.File)).number(S.Where.Line).row();
+    Slots.text(P.str(S.Slot))
+        .number(P.find(S.Function))
+        .text(P.str(S.Object))
+        .text(P.str(S.Where.File))
+        .number(S.Where.Line)
+        .row();
   Inserter Entries(Db, "INSERT INTO entries VALUES(?,?,?,?,?)");
   for (const EntryPoint &E : P.entries())
-    Entries.number(E.Node).text(contexts(E.Context)).text(E.Why)
-        .text(P.str(E.Where.File)).number(E.Where.Line).row();
+    Entries.number(E.Node)
+        .text(contexts(E.Context))
+        .text(E.Why)
+        .text(P.str(E.Where.File))
+        .number(E.Where.Line)
+        .row();
   sqlite3_exec(Db, "COMMIT", nullptr, nullptr, nullptr);
   sqlite3_exec(Db,
                "CREATE INDEX f_name ON functions(name);"

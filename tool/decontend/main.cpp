@@ -33,42 +33,83 @@ cl::SubCommand QueryCmd("query", "ask the linked program in SQL");
 
 #define IN_LOADING cl::sub(CheckCmd), cl::sub(FactsCmd), cl::sub(QueryCmd)
 
-cl::opt<std::string> BuildPath("p", cl::desc("Folder of compile_commands.json (default: here, then ./build)"),
-                               cl::value_desc("folder"), cl::cat(Category), IN_LOADING);
-cl::opt<std::string> Root("root", cl::desc("Source root; findings are relative to it (default: git's top level, or the folder common to all units)"),
-                          cl::value_desc("folder"), cl::cat(Category), IN_LOADING);
-cl::opt<std::string> CacheDir("cache-dir", cl::desc("Folder of the cache (default: $DECONTEND_CACHE/facts, or decontend/facts in the user's cache folder)"),
-                              cl::value_desc("folder"), cl::cat(Category), IN_LOADING);
-cl::opt<bool> NoCache("no-cache", cl::desc("Neither read nor write a cache"), cl::cat(Category), IN_LOADING);
-cl::opt<bool> NoSkipBodies("no-skip-bodies", cl::desc("Parse the bodies of header functions in every unit"), cl::cat(Category), IN_LOADING);
-cl::list<std::string> ModelFiles("models", cl::desc("Further models of APIs (YAML); may be given more than once"),
-                                 cl::value_desc("file"), cl::cat(Category), IN_LOADING);
-cl::opt<unsigned> Jobs("j", cl::Prefix, cl::desc("Units to parse at a time (default: one per core)"), cl::init(0), cl::cat(Category), IN_LOADING);
+cl::opt<std::string> BuildPath(
+    "p",
+    cl::desc("Folder of compile_commands.json (default: here, then ./build)"),
+    cl::value_desc("folder"), cl::cat(Category), IN_LOADING);
+cl::opt<std::string>
+    Root("root",
+         cl::desc("Source root; findings are relative to it (default: git's "
+                  "top level, or the folder common to all units)"),
+         cl::value_desc("folder"), cl::cat(Category), IN_LOADING);
+cl::opt<std::string>
+    CacheDir("cache-dir",
+             cl::desc("Folder of the cache (default: $DECONTEND_CACHE/facts, "
+                      "or decontend/facts in the user's cache folder)"),
+             cl::value_desc("folder"), cl::cat(Category), IN_LOADING);
+cl::opt<bool> NoCache("no-cache", cl::desc("Neither read nor write a cache"),
+                      cl::cat(Category), IN_LOADING);
+cl::opt<bool>
+    NoSkipBodies("no-skip-bodies",
+                 cl::desc("Parse the bodies of header functions in every unit"),
+                 cl::cat(Category), IN_LOADING);
+cl::list<std::string> ModelFiles(
+    "models",
+    cl::desc("Further models of APIs (YAML); may be given more than once"),
+    cl::value_desc("file"), cl::cat(Category), IN_LOADING);
+cl::opt<unsigned>
+    Jobs("j", cl::Prefix,
+         cl::desc("Units to parse at a time (default: one per core)"),
+         cl::init(0), cl::cat(Category), IN_LOADING);
 cl::alias JobsLong("jobs", cl::desc("Alias for -j"), cl::aliasopt(Jobs));
-cl::opt<bool> Quiet("quiet", cl::desc("No progress on the terminal"), cl::cat(Category), IN_LOADING);
+cl::opt<bool> Quiet("quiet", cl::desc("No progress on the terminal"),
+                    cl::cat(Category), IN_LOADING);
 
 enum class FormatKind { Text, Json };
-cl::opt<FormatKind> Format("format", cl::desc("How to print"), cl::init(FormatKind::Text), cl::cat(Category),
-                           cl::values(clEnumValN(FormatKind::Text, "text", "for people"),
-                                      clEnumValN(FormatKind::Json, "json", "for programs")),
-                           cl::sub(CheckCmd), cl::sub(QueryCmd));
-cl::opt<std::string> Checks("checks", cl::desc("Rules to apply: globs, comma separated, -x to leave out"), cl::init("*"), cl::cat(Category), cl::sub(CheckCmd));
+cl::opt<FormatKind>
+    Format("format", cl::desc("How to print"), cl::init(FormatKind::Text),
+           cl::cat(Category),
+           cl::values(clEnumValN(FormatKind::Text, "text", "for people"),
+                      clEnumValN(FormatKind::Json, "json", "for programs")),
+           cl::sub(CheckCmd), cl::sub(QueryCmd));
+cl::opt<std::string>
+    Checks("checks",
+           cl::desc("Rules to apply: globs, comma separated, -x to leave out"),
+           cl::init("*"), cl::cat(Category), cl::sub(CheckCmd));
 enum class FailKind { Low, Medium, High, Never };
-cl::opt<FailKind> FailOn("fail-on", cl::desc("Exit with 1 for findings of at least this confidence"), cl::init(FailKind::Medium), cl::cat(Category),
-                         cl::values(clEnumValN(FailKind::Low, "low", ""), clEnumValN(FailKind::Medium, "medium", "(default)"),
-                                    clEnumValN(FailKind::High, "high", ""), clEnumValN(FailKind::Never, "never", "exit with 0 in spite of findings")),
-                         cl::sub(CheckCmd));
-cl::opt<Confidence> Least("min-confidence", cl::desc("Show findings of at least this confidence"), cl::init(Confidence::Medium), cl::cat(Category),
-                          cl::values(clEnumValN(Confidence::Low, "low", ""), clEnumValN(Confidence::Medium, "medium", "(default)"),
-                                     clEnumValN(Confidence::High, "high", "")),
-                          cl::sub(CheckCmd));
-cl::opt<bool> Diff("diff", cl::desc("Show each plan as a unified diff"), cl::cat(Category), cl::sub(CheckCmd));
-cl::opt<std::string> UnitsFrom("units-from", cl::desc("Judge only the files listed in this file, one a line (- for standard input)"),
-                               cl::value_desc("file"), cl::cat(Category), cl::sub(CheckCmd));
-cl::list<std::string> Paths(cl::Positional, cl::desc("[PATH...]"), cl::cat(Category), cl::sub(CheckCmd));
-cl::opt<std::string> RuleName(cl::Positional, cl::desc("[RULE]"), cl::cat(Category), cl::sub(ExplainCmd));
-cl::opt<std::string> FactsFile(cl::Positional, cl::desc("FILE"), cl::Required, cl::cat(Category), cl::sub(FactsCmd));
-cl::opt<std::string> Sql(cl::Positional, cl::desc("[SQL]"), cl::cat(Category), cl::sub(QueryCmd));
+cl::opt<FailKind>
+    FailOn("fail-on",
+           cl::desc("Exit with 1 for findings of at least this confidence"),
+           cl::init(FailKind::Medium), cl::cat(Category),
+           cl::values(clEnumValN(FailKind::Low, "low", ""),
+                      clEnumValN(FailKind::Medium, "medium", "(default)"),
+                      clEnumValN(FailKind::High, "high", ""),
+                      clEnumValN(FailKind::Never, "never",
+                                 "exit with 0 in spite of findings")),
+           cl::sub(CheckCmd));
+cl::opt<Confidence>
+    Least("min-confidence",
+          cl::desc("Show findings of at least this confidence"),
+          cl::init(Confidence::Medium), cl::cat(Category),
+          cl::values(clEnumValN(Confidence::Low, "low", ""),
+                     clEnumValN(Confidence::Medium, "medium", "(default)"),
+                     clEnumValN(Confidence::High, "high", "")),
+          cl::sub(CheckCmd));
+cl::opt<bool> Diff("diff", cl::desc("Show each plan as a unified diff"),
+                   cl::cat(Category), cl::sub(CheckCmd));
+cl::opt<std::string>
+    UnitsFrom("units-from",
+              cl::desc("Judge only the files listed in this file, one a line "
+                       "(- for standard input)"),
+              cl::value_desc("file"), cl::cat(Category), cl::sub(CheckCmd));
+cl::list<std::string> Paths(cl::Positional, cl::desc("[PATH...]"),
+                            cl::cat(Category), cl::sub(CheckCmd));
+cl::opt<std::string> RuleName(cl::Positional, cl::desc("[RULE]"),
+                              cl::cat(Category), cl::sub(ExplainCmd));
+cl::opt<std::string> FactsFile(cl::Positional, cl::desc("FILE"), cl::Required,
+                               cl::cat(Category), cl::sub(FactsCmd));
+cl::opt<std::string> Sql(cl::Positional, cl::desc("[SQL]"), cl::cat(Category),
+                         cl::sub(QueryCmd));
 
 EngineOptions loadOptions() {
   EngineOptions O;

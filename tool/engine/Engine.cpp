@@ -69,12 +69,13 @@ Expected<std::unique_ptr<Engine>> prepareEngine(const EngineOptions &O) {
   std::string Build = absolutePath(O.BuildPath);
   if (!sys::fs::is_directory(Build))
     Build = sys::path::parent_path(Build).str();
-  std::string Root = O.Root.empty() ? guessRoot(E->Commands, Build)
-                                    : absolutePath(O.Root);
+  std::string Root =
+      O.Root.empty() ? guessRoot(E->Commands, Build) : absolutePath(O.Root);
   if (!sys::fs::is_directory(Root))
     return createStringError(inconvertibleErrorCode(),
                              "%s: the source root is not a folder; name one "
-                             "with --root", Root.c_str());
+                             "with --root",
+                             Root.c_str());
   E->Paths = std::make_unique<UnitPaths>(Root, Build);
   return E;
 }
@@ -92,7 +93,8 @@ std::string unitKey(const Engine &E, const CompileCommand &C) {
       if (Folder.empty())
         continue;
       if (size_t At = S.find(Folder); At != StringRef::npos) {
-        Key += S.take_front(At).str() + E.Paths->pure(S.substr(At), C.Directory);
+        Key +=
+            S.take_front(At).str() + E.Paths->pure(S.substr(At), C.Directory);
         S = StringRef();
         break;
       }
@@ -109,8 +111,7 @@ class Loader {
 public:
   Loader(Engine &E, const EngineOptions &O)
       : E(E), O(O), Keys(E.Commands.size()), Units(E.Commands.size()),
-        FromCache(E.Commands.size(), 0),
-        Pool(hardware_concurrency(O.Jobs)) {
+        FromCache(E.Commands.size(), 0), Pool(hardware_concurrency(O.Jobs)) {
     E.Linked = std::make_unique<Program>(E.Knowledge);
   }
 
@@ -146,8 +147,8 @@ private:
   void take(size_t I, StringRef Shard, bool Cached) {
     std::lock_guard<std::mutex> Guard(Lock);
     auto U = std::make_unique<UnitFacts>();
-    if (Error Bad = decodeInto(Shard, E.Linked->names(), *U,
-                               ShardCheck::Verified)) {
+    if (Error Bad =
+            decodeInto(Shard, E.Linked->names(), *U, ShardCheck::Verified)) {
       std::string Why = toString(std::move(Bad));
       if (!Cached)
         E.Seen.Failed.push_back(
@@ -261,7 +262,7 @@ private:
   const EngineOptions &O;
   std::vector<std::string> Keys;
   std::vector<std::unique_ptr<UnitFacts>> Units;
-  std::vector<char> FromCache; ///< Per command: taken from the cache?
+  std::vector<char> FromCache;  ///< Per command: taken from the cache?
   std::vector<size_t> Position; ///< Command of each linked unit.
   KnownBodies Known;
   std::mutex Lock;

@@ -31,14 +31,14 @@
 namespace decontend {
 
 struct EngineOptions {
-  std::string BuildPath;  ///< Folder of the compile database, or the file.
-  std::string Root;       ///< Source root; empty: guess.
-  std::string CacheDir;   ///< Empty: no cache.
+  std::string BuildPath; ///< Folder of the compile database, or the file.
+  std::string Root;      ///< Source root; empty: guess.
+  std::string CacheDir;  ///< Empty: no cache.
   std::vector<std::string> ModelFiles;
-  unsigned Jobs = 0;      ///< 0: one per core.
-  bool SkipBodies = true; ///< Skip header bodies that are already known.
-  bool CachedOnly = false;///< Extract nothing (plugin with a stored program).
-  bool Progress = false;  ///< Show progress on standard error.
+  unsigned Jobs = 0;       ///< 0: one per core.
+  bool SkipBodies = true;  ///< Skip header bodies that are already known.
+  bool CachedOnly = false; ///< Extract nothing (plugin with a stored program).
+  bool Progress = false;   ///< Show progress on standard error.
   std::function<void(const std::string &)> Warn; ///< May be called by a worker.
 };
 
@@ -61,8 +61,8 @@ struct Engine {
 extern std::atomic<bool> StopRequested;
 
 /// Loads models and compile database, extracts what the cache does not have,
-/// links. Blocks. Units that fail are listed in Seen.Failed; an Error means that
-/// nothing could be analysed at all (exit code 3).
+/// links. Blocks. Units that fail are listed in Seen.Failed; an Error means
+/// that nothing could be analysed at all (exit code 3).
 llvm::Expected<std::unique_ptr<Engine>> loadEngine(const EngineOptions &O);
 
 /// Puts \p Live in the place of the stored unit of the same main file and links
