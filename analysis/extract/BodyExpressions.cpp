@@ -9,17 +9,27 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/Builtins.h"
+#include <utility>
 
 using namespace clang;
 
 namespace decontend {
 
 void BodyWalker::expression(const clang::Expr *E, bool ResultUsed) {
+  Use U = std::exchange(Next, {});
   if (!E)
     return;
   E = E->IgnoreParens();
   switch (E->getStmtClass()) {
   case Stmt::DeclRefExprClass:
+    mention(E, U);
+    return;
+  case Stmt::MemberExprClass:
+    member(cast<MemberExpr>(E), U);
+    return;
+  case Stmt::ArraySubscriptExprClass:
+    subscript(cast<ArraySubscriptExpr>(E), U);
+    return;
   case Stmt::IntegerLiteralClass:
   case Stmt::StringLiteralClass:
   case Stmt::CharacterLiteralClass:
@@ -35,6 +45,15 @@ void BodyWalker::expression(const clang::Expr *E, bool ResultUsed) {
   case Stmt::UserDefinedLiteralClass:
     call(cast<CallExpr>(E), ResultUsed);
     return;
+  case Stmt::AtomicExprClass:
+    atomicBuiltin(cast<AtomicExpr>(E), ResultUsed);
+    return;
+  case Stmt::UnaryOperatorClass: {
+    const auto *Unary = cast<UnaryOperator>(E);
+    Next = U;
+    unary(Unary, ResultUsed);
+    return;
+  }
   case Stmt::StmtExprClass: {
     bool Saved = InCondition;
     InCondition = false;
@@ -43,6 +62,7 @@ void BodyWalker::expression(const clang::Expr *E, bool ResultUsed) {
       const auto *Last = dyn_cast<clang::Expr>(Child);
       if (Last && Child == Body->body_back()) {
         InCondition = Saved;
+        Next = U;
         expression(Last, ResultUsed);
       } else {
         statement(Child);
@@ -56,6 +76,7 @@ void BodyWalker::expression(const clang::Expr *E, bool ResultUsed) {
     clang::Expr::EvalResult R;
     if (!C->getCond()->isValueDependent() &&
         C->getCond()->EvaluateAsInt(R, N.Ctx)) {
+      Next = U;
       expression(R.Val.getInt().isZero() ? C->getFalseExpr() : C->getTrueExpr(),
                  ResultUsed);
       return;
@@ -66,12 +87,14 @@ void BodyWalker::expression(const clang::Expr *E, bool ResultUsed) {
   }
   case Stmt::ChooseExprClass: {
     const auto *C = cast<ChooseExpr>(E);
+    Next = U;
     if (!C->isConditionDependent())
       expression(C->getChosenSubExpr(), ResultUsed);
     return;
   }
   case Stmt::GenericSelectionExprClass: {
     const auto *G = cast<GenericSelectionExpr>(E);
+    Next = U;
     if (!G->isResultDependent())
       expression(G->getResultExpr(), ResultUsed);
     return;
@@ -84,26 +107,17 @@ void BodyWalker::expression(const clang::Expr *E, bool ResultUsed) {
     for (const clang::Expr *Init : L->capture_inits())
       expression(Init, true);
     size_t B = open(EventKind::Lambda, E->getBeginLoc());
-    statement(L->getBody());
+    block(L->getBody());
     close(B, E->getEndLoc());
     return;
   }
   case Stmt::CXXConstructExprClass:
-  case Stmt::CXXTemporaryObjectExprClass: {
-    const auto *C = cast<CXXConstructExpr>(E);
-    for (const clang::Expr *A : C->arguments())
-      expression(A, true);
-    if (C->getConstructor()->isTrivial() ||
-        C->getConstructor()->isCopyOrMoveConstructor())
-      return;
-    Event &Ev = add(EventKind::Call, E->getExprLoc());
-    Ev.Callee = N.functionKey(C->getConstructor());
-    for (const clang::Expr *A : C->arguments())
-      addExpr(Ev, A);
+  case Stmt::CXXTemporaryObjectExprClass:
+    construct(cast<CXXConstructExpr>(E));
     return;
-  }
   case Stmt::CXXDeleteExprClass: {
     const auto *D = cast<CXXDeleteExpr>(E);
+    Mark Before = mark();
     expression(D->getArgument(), true);
     Event &Ev = add(EventKind::Call, E->getBeginLoc());
     Ev.Callee = N.intern("operator delete");
@@ -112,35 +126,25 @@ void BodyWalker::expression(const clang::Expr *E, bool ResultUsed) {
       Ev.Text = N.span(E->getSourceRange(), true);
     }
     addExpr(Ev, D->getArgument());
+    consume(Before, F.Events.size() - 1);
     return;
   }
   default:
     break;
   }
-  if (const auto *Bin = dyn_cast<BinaryOperator>(E)) {
-    if (Bin->isLogicalOp()) {
-      // The right side runs only for one outcome of the left.
-      expression(Bin->getLHS(), true);
-      expression(Bin->getRHS(), true);
+  if (const auto *Bin = dyn_cast<BinaryOperator>(E))
+    if (binary(Bin, ResultUsed))
       return;
-    }
-    if (Bin->isAssignmentOp()) {
-      expression(Bin->getRHS(), true);
-      expression(Bin->getLHS(), true);
-      assign(Bin->getLHS(), Bin->getRHS(), E);
-      return;
-    }
-    if (Bin->getOpcode() == BO_Comma) {
-      expression(Bin->getLHS(), false);
-      expression(Bin->getRHS(), ResultUsed);
-      return;
-    }
-  }
   if (const auto *Cast = dyn_cast<CastExpr>(E)) {
     bool Void = !E->getType().isNull() && E->getType()->isVoidType();
     const Stmt *Saved = WholeStatement;
     if (WholeStatement == E)
       WholeStatement = Cast->getSubExpr()->IgnoreParens();
+    if (Cast->getCastKind() == CK_LValueToRValue)
+      U.Loaded = true;
+    else if (Cast->getCastKind() == CK_ArrayToPointerDecay)
+      U.State = Use::Address;
+    Next = U;
     expression(Cast->getSubExpr(), ResultUsed && !Void);
     WholeStatement = Saved;
     return;
@@ -148,12 +152,67 @@ void BodyWalker::expression(const clang::Expr *E, bool ResultUsed) {
   if (isa<FullExpr>(E) && WholeStatement == E) {
     const clang::Expr *Inner = cast<FullExpr>(E)->getSubExpr()->IgnoreParens();
     WholeStatement = Inner;
+    Next = U;
     expression(Inner, ResultUsed);
+    return;
+  }
+  if (isa<FullExpr, MaterializeTemporaryExpr>(E)) {
+    Next = U;
+    expression(cast<clang::Expr>(*E->child_begin()), true);
     return;
   }
   for (const Stmt *Child : E->children())
     if (const auto *Sub = dyn_cast_or_null<clang::Expr>(Child))
       expression(Sub, true);
+}
+
+/// Returns false for an operator that only computes.
+bool BodyWalker::binary(const BinaryOperator *E, bool ResultUsed) {
+  if (E->isLogicalOp()) {
+    // The right side runs only for one outcome of the left.
+    expression(E->getLHS(), true);
+    expression(E->getRHS(), true);
+    return true;
+  }
+  if (E->isAssignmentOp()) {
+    Mark Before = mark();
+    expression(E->getRHS(), true);
+    Use U{Use::Write};
+    if (E->isCompoundAssignmentOp()) {
+      U.State = Use::Update;
+      U.Whole = E;
+      if (ResultUsed)
+        U.Flags |= Access::ResultUsed;
+      if (E->getOpcode() == BO_AddAssign)
+        U.Flags |= Access::Plus;
+      if (E->getOpcode() == BO_SubAssign)
+        U.Flags |= Access::Minus;
+    }
+    value(E->getLHS(), U);
+    assign(E->getLHS(), E->getRHS(), E);
+    size_t At = F.Events.size() - 1;
+    consume(Before, At);
+    return true;
+  }
+  if (E->getOpcode() == BO_Comma) {
+    expression(E->getLHS(), false);
+    expression(E->getRHS(), ResultUsed);
+    return true;
+  }
+  return false;
+}
+
+void BodyWalker::construct(const CXXConstructExpr *E) {
+  Mark Before = mark();
+  arguments({E->getArgs(), E->getNumArgs()});
+  if (E->getConstructor()->isTrivial() ||
+      E->getConstructor()->isCopyOrMoveConstructor())
+    return;
+  Event &Ev = add(EventKind::Call, E->getExprLoc());
+  Ev.Callee = N.functionKey(E->getConstructor());
+  for (const clang::Expr *A : E->arguments())
+    addExpr(Ev, A);
+  consume(Before, F.Events.size() - 1);
 }
 
 /// Calls that only exist to fail the build, or to hint the optimiser.
@@ -162,10 +221,19 @@ static bool isCompileTimeOnly(const FunctionDecl *FD) {
     return true;
   switch (FD->getBuiltinID()) {
   case Builtin::BI__builtin_expect:
+  case Builtin::BI__builtin_unreachable:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Builtins that look at the type or the spelling of their arguments only.
+static bool isUnevaluated(const FunctionDecl *FD) {
+  switch (FD->getBuiltinID()) {
   case Builtin::BI__builtin_constant_p:
   case Builtin::BI__builtin_object_size:
   case Builtin::BI__builtin_dynamic_object_size:
-  case Builtin::BI__builtin_unreachable:
     return true;
   default:
     return false;
@@ -174,13 +242,20 @@ static bool isCompileTimeOnly(const FunctionDecl *FD) {
 
 void BodyWalker::call(const CallExpr *E, bool ResultUsed) {
   CalleeName C = calleeOf(N, E);
-  if (C.Function &&
-      C.Function->getBuiltinID() == Builtin::BI__builtin_constant_p)
-    return; // its argument is not evaluated
-  for (const clang::Expr *A : E->arguments())
-    expression(A, true);
-  if (C.Via != CallVia::Direct)
+  if (C.Function && isUnevaluated(C.Function))
+    return;
+  Mark Before = mark();
+  llvm::SmallVector<const clang::Expr *, 8> Args;
+  if (const auto *Method = dyn_cast<CXXMemberCallExpr>(E))
+    Args.push_back(Method->getImplicitObjectArgument());
+  Args.append(E->arg_begin(), E->arg_end());
+  arguments(Args);
+  if (C.Via != CallVia::Direct) {
+    Mark Callee = mark();
     expression(E->getCallee(), true);
+    for (size_t I = Callee.Access; I < F.Accesses.size(); ++I)
+      F.Accesses[I].Flags |= Access::Consumed;
+  }
   if (C.Function && isCompileTimeOnly(C.Function))
     return;
   Event &Ev =
@@ -190,10 +265,9 @@ void BodyWalker::call(const CallExpr *E, bool ResultUsed) {
   Ev.Callee = C.Name;
   if (ResultUsed)
     Ev.Flags |= Event::ResultUsed;
-  if (const auto *Method = dyn_cast<CXXMemberCallExpr>(E))
-    addExpr(Ev, Method->getImplicitObjectArgument());
-  for (const clang::Expr *A : E->arguments())
+  for (const clang::Expr *A : Args)
     addExpr(Ev, A);
+  consume(Before, F.Events.size() - 1);
   const Stmt *Whole = WholeStatement;
   if (const auto *Bare = dyn_cast_or_null<clang::Expr>(Whole))
     Whole = Bare->IgnoreParens();
@@ -233,60 +307,6 @@ void BodyWalker::assign(const clang::Expr *Left, const clang::Expr *Right,
   Fill.Function = N.functionKey(Fn);
   Fill.Within = F.Key;
   Fill.Where = N.place(Whole->getExprLoc());
-  N.Facts.Slots.push_back(Fill);
-}
-
-void collectSlotFills(Naming &N, const clang::Expr *Init, Sym Slot, Sym Object,
-                      Sym Within) {
-  if (!Init)
-    return;
-  Init = Init->IgnoreParenCasts();
-  if (const auto *Literal = dyn_cast<CompoundLiteralExpr>(Init))
-    return collectSlotFills(N, Literal->getInitializer(), Slot, Object, Within);
-  if (const auto *U = dyn_cast<UnaryOperator>(Init))
-    if (U->getOpcode() == UO_AddrOf)
-      if (const auto *Literal =
-              dyn_cast<CompoundLiteralExpr>(U->getSubExpr()->IgnoreParens()))
-        return collectSlotFills(N, Literal->getInitializer(), Sym::None, Object,
-                                Within);
-  if (const auto *List = dyn_cast<InitListExpr>(Init)) {
-    if (const InitListExpr *Semantic = List->getSemanticForm())
-      List = Semantic;
-    const auto *Record = List->getType().isNull()
-                             ? nullptr
-                             : List->getType()->getAs<RecordType>();
-    if (!Record) {
-      for (const clang::Expr *E : List->inits())
-        collectSlotFills(N, E, Slot, Object, Within);
-      return;
-    }
-    if (const FieldDecl *Only = List->getInitializedFieldInUnion()) {
-      for (const clang::Expr *E : List->inits())
-        collectSlotFills(N, E, N.fieldKey(Only), Object, Within);
-      return;
-    }
-    auto Field = Record->getDecl()->field_begin();
-    auto End = Record->getDecl()->field_end();
-    for (const clang::Expr *E : List->inits()) {
-      while (Field != End && Field->isUnnamedBitField())
-        ++Field;
-      if (Field == End)
-        break;
-      if (!isa<ImplicitValueInitExpr>(E))
-        collectSlotFills(N, E, N.fieldKey(*Field), Object, Within);
-      ++Field;
-    }
-    return;
-  }
-  const FunctionDecl *Fn = functionValue(Init);
-  if (!Fn || empty(Slot))
-    return;
-  SlotFill Fill;
-  Fill.Slot = Slot;
-  Fill.Function = N.functionKey(Fn);
-  Fill.Object = Object;
-  Fill.Within = Within;
-  Fill.Where = N.place(Init->getExprLoc());
   N.Facts.Slots.push_back(Fill);
 }
 

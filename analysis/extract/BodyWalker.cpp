@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BodyWalker.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
@@ -114,9 +115,52 @@ Sym BodyWalker::commentNear(SourceLocation L) {
   return N.intern(llvm::StringRef(Text).trim());
 }
 
+void BodyWalker::walk(const FunctionDecl *FD) {
+  if (const auto *Constructor = dyn_cast<CXXConstructorDecl>(FD))
+    initialisers(Constructor);
+  block(FD->getBody());
+  // What was an argument of something that is no call after all.
+  for (Access &A : F.Accesses)
+    if (A.Kind == AccessKind::Argument && !A.is(Access::Consumed)) {
+      A.Kind = AccessKind::Escape;
+      A.Argument = Access::NoArgument;
+    }
+}
+
 void BodyWalker::substatement(const Stmt *S) {
   if (S)
     statement(S);
+}
+
+/// A body whose braces belong to the function, loop or branch around it.
+void BodyWalker::block(const Stmt *S) {
+  const auto *Compound = dyn_cast_or_null<CompoundStmt>(S);
+  if (!Compound)
+    return substatement(S);
+  for (const Stmt *Child : Compound->body())
+    statement(Child);
+}
+
+/// What runs on a variable when it goes out of scope, or null.
+static const FunctionDecl *cleanUpOf(const VarDecl *Var) {
+  if (const auto *A = Var->getAttr<CleanupAttr>())
+    return A->getFunctionDecl();
+  if (!Var->hasLocalStorage() || Var->getType()->isDependentType())
+    return nullptr;
+  const auto *Record = Var->getType()->getAsCXXRecordDecl();
+  if (!Record || !Record->hasDefinition() || Record->hasTrivialDestructor())
+    return nullptr;
+  return Record->getDestructor();
+}
+
+static bool declaresCleanUp(const CompoundStmt *S) {
+  for (const Stmt *Child : S->body())
+    if (const auto *D = dyn_cast<DeclStmt>(Child))
+      for (const Decl *Each : D->decls())
+        if (const auto *Var = dyn_cast<VarDecl>(Each))
+          if (cleanUpOf(Var))
+            return true;
+  return false;
 }
 
 void BodyWalker::statement(const Stmt *S) {
@@ -125,10 +169,16 @@ void BodyWalker::statement(const Stmt *S) {
   const Stmt *Saved = WholeStatement;
   WholeStatement = S;
   switch (S->getStmtClass()) {
-  case Stmt::CompoundStmtClass:
-    for (const Stmt *Child : cast<CompoundStmt>(S)->body())
-      statement(Child);
+  case Stmt::CompoundStmtClass: {
+    if (!declaresCleanUp(cast<CompoundStmt>(S))) {
+      block(S);
+      break;
+    }
+    size_t B = open(EventKind::Scope, S->getBeginLoc());
+    block(S);
+    close(B, S->getEndLoc());
     break;
+  }
   case Stmt::IfStmtClass:
     ifStatement(cast<IfStmt>(S));
     break;
@@ -188,12 +238,14 @@ void BodyWalker::statement(const Stmt *S) {
     break;
   case Stmt::ReturnStmtClass: {
     const clang::Expr *Value = cast<ReturnStmt>(S)->getRetValue();
+    Mark Before = mark();
     if (Value)
-      expression(Value, true);
+      value(Value, {Value->isGLValue() ? Use::Address : Use::Value});
     Event &E = add(EventKind::Return, S->getBeginLoc());
     E.Text = N.span(S->getSourceRange(), true);
     if (Value)
       addExpr(E, Value);
+    consume(Before, F.Events.size() - 1);
     break;
   }
   case Stmt::DeclStmtClass:
@@ -215,8 +267,17 @@ void BodyWalker::statement(const Stmt *S) {
     break;
   }
   case Stmt::NullStmtClass:
-  case Stmt::GCCAsmStmtClass:
     break;
+  case Stmt::GCCAsmStmtClass: {
+    const auto *A = cast<GCCAsmStmt>(S);
+    for (unsigned I = 0; I < A->getNumOutputs(); ++I)
+      value(A->getOutputExpr(I), {Use::Address});
+    for (unsigned I = 0; I < A->getNumInputs(); ++I) {
+      const clang::Expr *In = A->getInputExpr(I);
+      value(In, {In->isGLValue() ? Use::Address : Use::Value});
+    }
+    break;
+  }
   default:
     if (const auto *E = dyn_cast<clang::Expr>(S))
       expression(E, false);
@@ -226,154 +287,6 @@ void BodyWalker::statement(const Stmt *S) {
     break;
   }
   WholeStatement = Saved;
-}
-
-void BodyWalker::condition(const clang::Expr *E) {
-  bool Saved = InCondition;
-  InCondition = true;
-  if (E)
-    expression(E, true);
-  InCondition = Saved;
-}
-
-static const clang::Expr *stripExpectations(const clang::Expr *E,
-                                            bool &Unlikely) {
-  while (E) {
-    E = E->IgnoreParenImpCasts();
-    if (const auto *C = dyn_cast<CallExpr>(E)) {
-      const FunctionDecl *FD = C->getDirectCallee();
-      if (FD && FD->getBuiltinID() == Builtin::BI__builtin_expect &&
-          C->getNumArgs() == 2) {
-        clang::Expr::EvalResult R;
-        if (C->getArg(1)->EvaluateAsInt(R, FD->getASTContext()) &&
-            R.Val.getInt().isZero())
-          Unlikely = true;
-        E = C->getArg(0);
-        continue;
-      }
-    }
-    // !!(x) as likely() and WARN_ON() write it.
-    if (const auto *U = dyn_cast<UnaryOperator>(E))
-      if (U->getOpcode() == UO_LNot)
-        if (const auto *V =
-                dyn_cast<UnaryOperator>(U->getSubExpr()->IgnoreParenImpCasts()))
-          if (V->getOpcode() == UO_LNot) {
-            E = V->getSubExpr();
-            continue;
-          }
-    return E;
-  }
-  return E;
-}
-
-void BodyWalker::classify(Event &Branch, const clang::Expr *Cond) {
-  // What depends on a template parameter cannot be evaluated (may miss guards).
-  if (Cond->isTypeDependent() || Cond->isValueDependent())
-    return;
-  bool Unlikely = false, Negated = false;
-  const clang::Expr *E = stripExpectations(Cond, Unlikely);
-  while (const auto *U = dyn_cast_or_null<UnaryOperator>(E)) {
-    if (U->getOpcode() != UO_LNot)
-      break;
-    Negated = !Negated;
-    E = stripExpectations(U->getSubExpr(), Unlikely);
-  }
-  if (Unlikely)
-    Branch.Flags |= Event::Unlikely;
-  if (!E)
-    return;
-  const clang::Expr *Tested = E;
-  if (const auto *B = dyn_cast<BinaryOperator>(E)) {
-    if (B->isEqualityOp() &&
-        B->getRHS()->isNullPointerConstant(
-            N.Ctx, clang::Expr::NPC_ValueDependentIsNotNull)) {
-      if (B->getOpcode() == BO_EQ)
-        Negated = !Negated;
-      Tested = B->getLHS()->IgnoreParenImpCasts();
-    } else if (B->getOpcode() == BO_LT &&
-               B->getRHS()->isIntegerConstantExpr(N.Ctx)) {
-      Branch.Flags |= Event::ErrorTest;
-      Tested = B->getLHS()->IgnoreParenImpCasts();
-    }
-  }
-  if (Tested->getType().isNull())
-    return; // not known before instantiation
-  if (Tested->getType()->isPointerType())
-    Branch.Flags |= Event::NullTest;
-  else if (const auto *Ref = dyn_cast<DeclRefExpr>(Tested)) {
-    // `if (ret)`: a status in a local variable.
-    const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-    if (Var && Var->hasLocalStorage() && !isa<ParmVarDecl>(Var) &&
-        Ref->getType()->isIntegerType() && !Ref->getType()->isBooleanType() &&
-        !Negated)
-      Branch.Flags |= Event::ErrorTest;
-  } else if (const auto *C = dyn_cast<CallExpr>(Tested)) {
-    if (const FunctionDecl *FD = C->getDirectCallee()) {
-      llvm::StringRef Name =
-          FD->getIdentifier() ? FD->getName() : llvm::StringRef();
-      if (Name == "IS_ERR" || Name == "IS_ERR_OR_NULL") {
-        Branch.Flags |= Event::ErrorTest;
-        if (C->getNumArgs())
-          Tested = C->getArg(0);
-      }
-    }
-  }
-  if (Negated)
-    Branch.Flags |= Event::Negated;
-  addExpr(Branch, Tested);
-}
-
-void BodyWalker::ifStatement(const IfStmt *S) {
-  substatement(S->getInit());
-  substatement(S->getConditionVariableDeclStmt());
-  // Branches that the configuration decides: walk only what is compiled in.
-  clang::Expr::EvalResult R;
-  if (!S->getCond()->isValueDependent() &&
-      S->getCond()->isIntegerConstantExpr(N.Ctx) &&
-      S->getCond()->EvaluateAsInt(R, N.Ctx)) {
-    substatement(R.Val.getInt().isZero() ? S->getElse() : S->getThen());
-    return;
-  }
-  condition(S->getCond());
-  size_t B = open(EventKind::Branch, S->getBeginLoc());
-  {
-    Event &E = F.Events[B];
-    E.Callee = sourceText(S->getCond());
-    E.Text = N.span(S->getSourceRange(), !isa<CompoundStmt>(S->getThen()));
-    if (isa<CompoundStmt>(S->getThen()))
-      E.Flags |= Event::Braced;
-    classify(E, S->getCond());
-  }
-  substatement(S->getThen());
-  close(B, S->getThen()->getEndLoc());
-  if (!S->getElse())
-    return;
-  size_t Else = open(EventKind::Else, S->getElseLoc());
-  if (isa<CompoundStmt>(S->getElse()))
-    F.Events[Else].Flags |= Event::Braced;
-  substatement(S->getElse());
-  close(Else, S->getElse()->getEndLoc());
-}
-
-void BodyWalker::conditional(const clang::Expr *Cond, const clang::Expr *Then,
-                             const clang::Expr *Else,
-                             const clang::Expr *Whole) {
-  auto Walk = [&](const clang::Expr *E, EventKind K) {
-    if (!E)
-      return;
-    size_t Before = F.Events.size();
-    size_t B = open(K, Whole->getExprLoc());
-    if (K == EventKind::Branch && Cond)
-      F.Events[B].Callee = sourceText(Cond);
-    expression(E, true);
-    if (F.Events.size() == Before + 1) {
-      F.Events.resize(Before); // nothing inside: not worth a block
-      return;
-    }
-    close(B, Whole->getExprLoc());
-  };
-  Walk(Then, EventKind::Branch);
-  Walk(Else, EventKind::Branch);
 }
 
 void BodyWalker::loop(const Stmt *S, const Stmt *Init, const clang::Expr *Cond,
@@ -390,7 +303,10 @@ void BodyWalker::loop(const Stmt *S, const Stmt *Init, const clang::Expr *Cond,
     E.Text = N.span(S->getSourceRange(), !isa_and_nonnull<CompoundStmt>(Body));
     if (isa_and_nonnull<CompoundStmt>(Body))
       E.Flags |= Event::Braced;
-    if (Body && empty(N.macroOf(Body->getBeginLoc())))
+    // A body that starts with an iteration macro of its own is one in a file.
+    if (Body && (empty(N.macroOf(Body->getBeginLoc())) ||
+                 N.SM.getExpansionLoc(Body->getBeginLoc()) !=
+                     N.SM.getExpansionLoc(S->getBeginLoc())))
       E.Flags |= Event::OwnBody;
     if (!isa<CXXForRangeStmt>(S) &&
         (!Cond ||
@@ -399,46 +315,82 @@ void BodyWalker::loop(const Stmt *S, const Stmt *Init, const clang::Expr *Cond,
     if (Cond)
       addExpr(E, Cond);
   }
+  Mark Before = mark();
   condition(Cond);
-  substatement(Body);
+  consume(Before, L);
+  block(Body);
   if (const auto *E = dyn_cast_or_null<clang::Expr>(Inc))
     condition(E);
   close(L, S->getEndLoc());
 }
 
-void BodyWalker::switchStatement(const SwitchStmt *S) {
-  substatement(S->getInit());
-  condition(S->getCond());
-  size_t B = open(EventKind::Switch, S->getBeginLoc());
-  F.Events[B].Callee = sourceText(S->getCond());
-  substatement(S->getBody());
-  close(B, S->getEndLoc());
+void BodyWalker::declarations(const DeclStmt *S) {
+  for (const Decl *D : S->decls())
+    if (const auto *Var = dyn_cast<VarDecl>(D))
+      declare(S, Var);
 }
 
-void BodyWalker::declarations(const DeclStmt *S) {
-  for (const Decl *D : S->decls()) {
-    const auto *Var = dyn_cast<VarDecl>(D);
-    if (!Var)
+void BodyWalker::declare(const DeclStmt *S, const VarDecl *Var) {
+  // Macros declare static variables that nobody names.
+  if (Var->isStaticLocal() && !Var->getLocation().isMacroID())
+    collectVariable(
+        N, Var, Var->getInit() ? N.span(S->getSourceRange(), true) : Span());
+  const clang::Expr *Init = Var->getInit();
+  if (!Init)
+    return;
+  collectSlotFills(N, Init, Sym::None, Sym::None, F.Key);
+  Mark Before = mark();
+  if (!Var->isStaticLocal()) {
+    bool Reference = Var->getType()->isReferenceType();
+    value(Init, {Reference ? Use::Address : Use::Value});
+  }
+  Event &E = add(EventKind::Assign, Var->getLocation());
+  E.Flags |= Event::Declares;
+  if (Var->isStaticLocal())
+    E.Flags |= Event::Static;
+  if (const FunctionDecl *CleanUp = cleanUpOf(Var))
+    E.Callee = N.functionKey(CleanUp);
+  E.Text = N.span(S->getSourceRange());
+  Expr Left;
+  Left.Root = Var->isStaticLocal() ? RootKind::Global : RootKind::Local;
+  Left.Text = N.intern(Var->getName());
+  Left.Base = Var->isStaticLocal() ? N.variableKey(Var) : Left.Text;
+  Left.Record = N.recordOf(Var->getType());
+  F.Exprs.push_back(Left);
+  ++E.NumExprs;
+  addExpr(E, Init);
+  consume(Before, F.Events.size() - 1);
+}
+
+void BodyWalker::initialisers(const CXXConstructorDecl *D) {
+  for (const CXXCtorInitializer *I : D->inits()) {
+    if (!I->isWritten())
       continue;
-    const clang::Expr *Init = Var->getInit();
-    if (!Init)
+    Mark Before = mark();
+    value(I->getInit(), {});
+    const FieldDecl *Field = I->getAnyMember();
+    if (!Field)
       continue;
-    collectSlotFills(N, Init, Sym::None, Sym::None, F.Key);
-    if (Var->isStaticLocal() || !isa<InitListExpr>(Init->IgnoreParenCasts()))
-      if (!Var->isStaticLocal())
-        expression(Init, true);
-    Event &E = add(EventKind::Assign, Var->getLocation());
-    E.Flags |= Event::Declares;
-    if (Var->isStaticLocal())
-      E.Flags |= Event::Static;
-    E.Text = N.span(S->getSourceRange());
+    Event &E = add(EventKind::Assign, I->getSourceLocation());
     Expr Left;
-    Left.Root = RootKind::Local;
-    Left.Base = Left.Text = N.intern(Var->getName());
-    Left.Record = N.recordOf(Var->getType());
+    Left.Root = RootKind::Param;
+    Left.Index = 0xffff;
+    Left.Base = N.intern("this");
+    Left.Text = N.intern(("this->" + Field->getName()).str());
+    Left.Field = N.fieldKey(Field);
+    Left.Record = N.recordOf(Field->getType());
     F.Exprs.push_back(Left);
     ++E.NumExprs;
-    addExpr(E, Init);
+    addExpr(E, I->getInit());
+    size_t At = F.Events.size() - 1;
+    consume(Before, At);
+    Access &A = F.Accesses.emplace_back();
+    A.Kind = AccessKind::Write;
+    A.Flags = Access::Initial;
+    A.At = At;
+    A.Path = F.Events[At].FirstExpr;
+    A.Line = F.Events[At].Line;
+    A.Column = F.Events[At].Column;
   }
 }
 

@@ -14,6 +14,7 @@
 #include "Naming.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
+#include "llvm/Support/Path.h"
 
 using namespace clang;
 
@@ -30,6 +31,8 @@ public:
     for (const Decl *D : DC->decls())
       declaration(D);
   }
+
+  void finish() { N.finish(); }
 
   void mainFile() { Facts.MainFile = N.file(N.SM.getMainFileID()); }
 
@@ -69,6 +72,8 @@ private:
   }
 
   void function(const FunctionDecl *FD) {
+    if (!FD->doesThisDeclarationHaveABody() && !isa<CXXMethodDecl>(FD))
+      return prototype(FD);
     if (!FD->doesThisDeclarationHaveABody() || FD->hasSkippedBody() ||
         !FD->getBody() || FD->isDefaulted())
       return;
@@ -106,8 +111,30 @@ private:
     for (const ParmVarDecl *P : FD->parameters())
       F.Params.push_back({N.intern(P->getName()), N.typeText(P->getType()),
                           N.recordOf(P->getType())});
-    BodyWalker(N, F).walk(FD->getBody());
+    BodyWalker(N, F).walk(FD);
     Facts.Functions.push_back(std::move(F));
+  }
+
+  void prototype(const FunctionDecl *FD) {
+    if (FD->getIdentifier() && !FD->getBuiltinID())
+      declared(FD, Sym::None, true);
+  }
+
+  /// A declaration that defines nothing. \p Key may be left to be found out.
+  void declared(const DeclaratorDecl *D, Sym Key, bool Function) {
+    Place Where = N.place(D->getLocation());
+    llvm::StringRef File = Facts.str(Where.File);
+    if (File.empty() || llvm::sys::path::is_absolute(File))
+      return;
+    if (!N.inMainFile(D->getLocation()) && N.known(Where, D->getName()))
+      return;
+    DeclFacts Decl;
+    Decl.Key = Function ? N.functionKey(cast<FunctionDecl>(D)) : Key;
+    Decl.Name = N.intern(D->getName());
+    Decl.Where = Where;
+    Decl.Text = N.span(D->getSourceRange(), true);
+    Decl.Function = Function;
+    Facts.Decls.push_back(Decl);
   }
 
   void record(const RecordDecl *RD) {
@@ -162,14 +189,21 @@ private:
         F.Flags |= FieldFacts::Flexible;
       if (FD->isBitField())
         F.Flags |= FieldFacts::BitField;
+      bool Atomic = false;
+      F.Width = integerWidth(FD->getType(), N.Ctx, Atomic);
+      if (Atomic)
+        F.Flags |= FieldFacts::Atomic;
       R.Fields.push_back(F);
     }
   }
 
   void variable(const VarDecl *VD) {
-    if (VD->isThisDeclarationADefinition() == VarDecl::DeclarationOnly ||
-        !VD->getIdentifier())
+    if (!VD->getIdentifier())
       return;
+    if (VD->isThisDeclarationADefinition() == VarDecl::DeclarationOnly) {
+      declared(VD, N.variableKey(VD), false);
+      return;
+    }
     bool Main = N.inMainFile(VD->getLocation());
     const clang::Expr *Init = VD->getInit();
     if (!Main && !Init)
@@ -180,22 +214,7 @@ private:
     // Macros such as module_init() make variables that nobody names.
     if (VD->getLocation().isMacroID() && VD->getName().starts_with("__"))
       return;
-    GlobalFacts G;
-    G.Key = Key;
-    G.Name = N.intern(VD->getName());
-    G.Type = N.typeText(VD->getType());
-    G.Record = N.recordOf(VD->getType());
-    if (const auto *S = VD->getAttr<SectionAttr>())
-      G.Section = N.intern(S->getName());
-    G.Flags = GlobalFacts::Defined;
-    if (!VD->isExternallyVisible())
-      G.Flags |= GlobalFacts::Static;
-    if (VD->getType().isConstQualified())
-      G.Flags |= GlobalFacts::Const;
-    if (VD->getTLSKind() != VarDecl::TLS_None)
-      G.Flags |= GlobalFacts::ThreadLocal;
-    G.Where = N.place(VD->getLocation());
-    Facts.Globals.push_back(G);
+    collectVariable(N, VD, N.span(VD->getSourceRange(), true));
   }
 
   Naming N;
@@ -208,6 +227,7 @@ void collectFacts(ASTContext &Ctx, const ExtractOptions &O, UnitFacts &Facts) {
   Collector C(Ctx, O, Facts);
   C.mainFile();
   C.context(Ctx.getTranslationUnitDecl());
+  C.finish();
 }
 
 } // namespace decontend

@@ -12,6 +12,17 @@
 
 namespace decontend {
 
+llvm::StringRef atomicBuiltinName(const clang::AtomicExpr *E) {
+  switch (E->getOp()) {
+#define BUILTIN(ID, TYPE, ATTRS)
+#define ATOMIC_BUILTIN(ID, TYPE, ATTRS)                                        \
+  case clang::AtomicExpr::AO##ID:                                              \
+    return #ID;
+#include "clang/Basic/Builtins.inc"
+  }
+  llvm_unreachable("not an atomic builtin");
+}
+
 namespace {
 
 /// An expression while it is being described: text is built as a string.
@@ -48,6 +59,12 @@ public:
       Path I = visit(Sub->getIdx(), Depth + 1);
       P.Text += "[" + I.Text + "]";
       P.E.Flags |= Expr::Indexed;
+      return P;
+    }
+    if (const auto *Atomic = llvm::dyn_cast<clang::AtomicExpr>(E)) {
+      P.E.Root = RootKind::Call;
+      P.E.Base = N.intern(atomicBuiltinName(Atomic));
+      P.Text = N.Facts.str(P.E.Base).str() + "()";
       return P;
     }
     if (const auto *Call = llvm::dyn_cast<clang::CallExpr>(E)) {
@@ -119,7 +136,7 @@ private:
       P.E.Base = N.intern(Param->getName());
       P.Text = Param->getName();
     } else if (const auto *Var = llvm::dyn_cast<clang::VarDecl>(D)) {
-      if (Var->hasGlobalStorage() && !Var->isStaticLocal()) {
+      if (Var->hasGlobalStorage()) {
         P.E.Root = RootKind::Global;
         P.E.Base = N.variableKey(Var);
       } else {

@@ -25,6 +25,9 @@ struct CalleeName {
 };
 CalleeName calleeOf(Naming &N, const clang::CallExpr *Call);
 
+/// `__atomic_fetch_add`, `__c11_atomic_load`: Clang has no calls for these.
+llvm::StringRef atomicBuiltinName(const clang::AtomicExpr *E);
+
 /// The function whose address \p E is, through casts and `&`; or null.
 const clang::FunctionDecl *functionValue(const clang::Expr *E);
 

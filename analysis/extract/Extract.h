@@ -34,7 +34,7 @@ namespace decontend {
 
 /// Changes whenever extraction would say something else for the same source;
 /// part of every shard's key.
-constexpr unsigned ExtractorVersion = 2;
+constexpr unsigned ExtractorVersion = 3;
 
 struct ExtractOptions {
   const Models *Knowledge = nullptr;  ///< Must be set.
@@ -60,8 +60,9 @@ ExtractResult extractUnit(const CompileCommand &C, const ExtractOptions &O);
 void collectFacts(clang::ASTContext &Ctx, const ExtractOptions &O,
                   UnitFacts &Facts);
 
-/// Hears marker macros (`module_exit(x)`, `EXPORT_SYMBOL(x)`) while a unit is
-/// preprocessed and adds them to \p Facts, which must outlive \p PP.
+/// Hears marker macros (`module_exit(x)`, `EXPORT_SYMBOL(x)`) and text that is
+/// left out while a unit is preprocessed, and adds them to \p Facts, which like
+/// \p O must outlive \p PP.
 void recordMarkers(clang::Preprocessor &PP, const ExtractOptions &O,
                    UnitFacts &Facts);
 

@@ -26,8 +26,8 @@
 
 namespace decontend {
 
-/// Header functions and records, by file. Reading is thread-safe as long as
-/// nobody adds.
+/// Header functions, records, declarations and inactive text, by file. Reading
+/// is thread-safe as long as nobody adds.
 class KnownBodies {
 public:
   using Set = llvm::DenseSet<uint64_t>;
@@ -39,9 +39,12 @@ public:
     return (llvm::xxh3_64bits(Name) * 31 + Line) >> 1;
   }
 
+  /// Stands for inactive text, which has no name.
+  static constexpr llvm::StringLiteral InactiveName = "#";
+
   void add(llvm::StringRef File, uint64_t Id) { ByFile[File].insert(Id); }
 
-  /// Adds all header functions and records that \p Facts holds.
+  /// Adds all of these that \p Facts holds.
   /// \p Names resolves the facts' Syms.
   void addAll(const UnitFacts &Facts, const Symbols &Names);
 
@@ -62,6 +65,12 @@ inline void KnownBodies::addAll(const UnitFacts &Facts, const Symbols &Names) {
   for (const RecordFacts &R : Facts.Records)
     if (R.Where.File != Facts.MainFile)
       add(Names.str(R.Where.File), id(Names.str(R.Key), R.Where.Line));
+  for (const DeclFacts &D : Facts.Decls)
+    if (D.Where.File != Facts.MainFile)
+      add(Names.str(D.Where.File), id(Names.str(D.Name), D.Where.Line));
+  for (const InactiveText &I : Facts.Inactive)
+    if (I.File != Facts.MainFile)
+      add(Names.str(I.File), id(InactiveName, I.Line));
 }
 
 } // namespace decontend

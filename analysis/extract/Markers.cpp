@@ -1,4 +1,4 @@
-//===- Markers.cpp - Marker macros at file level --------------------------===//
+//===- Markers.cpp - Marker macros, and text that is left out -------------===//
 //
 // Part of decontend, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,6 +10,7 @@
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
 
 using namespace clang;
 
@@ -20,7 +21,7 @@ namespace {
 class MarkerRecorder : public PPCallbacks {
 public:
   MarkerRecorder(Preprocessor &PP, const ExtractOptions &O, UnitFacts &Facts)
-      : PP(PP), Facts(Facts) {
+      : PP(PP), Options(O), Facts(Facts) {
     for (const std::string &M : O.Knowledge->markers())
       Names.insert(M);
   }
@@ -49,9 +50,58 @@ public:
     Facts.Markers.push_back(M);
   }
 
+  void SourceRangeSkipped(SourceRange Range, SourceLocation Endif) override {
+    const SourceManager &SM = PP.getSourceManager();
+    auto [FID, Begin] = SM.getDecomposedLoc(Range.getBegin());
+    auto [EndFID, End] =
+        SM.getDecomposedLoc(Endif.isValid() ? Endif : Range.getEnd());
+    if (EndFID != FID || End <= Begin)
+      return;
+    const Seen &In = file(FID);
+    if (empty(In.File))
+      return;
+    InactiveText I;
+    I.File = In.File;
+    I.Line = SM.getLineNumber(FID, Begin);
+    I.Text = {Begin, End};
+    if (In.Known &&
+        In.Known->contains(KnownBodies::id(KnownBodies::InactiveName, I.Line)))
+      return;
+    Facts.Inactive.push_back(I);
+  }
+
 private:
+  struct Seen {
+    Sym File = Sym::None; ///< None outside the source root.
+    const KnownBodies::Set *Known = nullptr;
+  };
+  const Seen &file(FileID FID) {
+    auto [It, New] = Files.try_emplace(FID);
+    if (!New)
+      return It->second;
+    const SourceManager &SM = PP.getSourceManager();
+    OptionalFileEntryRef FE = SM.getFileEntryRefForID(FID);
+    if (!FE || !Options.Paths)
+      return It->second;
+    if (Directory.empty())
+      if (auto WD = SM.getFileManager()
+                        .getVirtualFileSystem()
+                        .getCurrentWorkingDirectory())
+        Directory = *WD;
+    std::string Pure = Options.Paths->pure(FE->getName(), Directory);
+    if (llvm::sys::path::is_absolute(Pure))
+      return It->second;
+    It->second.File = Facts.Names.intern(Pure);
+    if (Options.Known && FID != SM.getMainFileID())
+      It->second.Known = Options.Known->of(Pure);
+    return It->second;
+  }
+
   Preprocessor &PP;
+  const ExtractOptions &Options;
   UnitFacts &Facts;
+  std::string Directory;
+  llvm::DenseMap<FileID, Seen> Files;
   llvm::StringSet<> Names;
 };
 

@@ -87,11 +87,22 @@ Sym Naming::functionKey(const FunctionDecl *FD) {
   return S;
 }
 
-bool Naming::known(const Place &P, llvm::StringRef Name) const {
+bool Naming::known(const Place &P, llvm::StringRef Name) {
   if (!Options.Known)
     return false;
-  const KnownBodies::Set *S = Options.Known->of(Facts.str(P.File));
-  return S && S->contains(KnownBodies::id(Name, P.Line));
+  auto [It, New] = KnownOf.try_emplace(P.File, nullptr);
+  if (New)
+    It->second = Options.Known->of(Facts.str(P.File));
+  if (!It->second || !It->second->contains(KnownBodies::id(Name, P.Line)))
+    return false;
+  BorrowedFrom.insert(P.File);
+  return true;
+}
+
+void Naming::finish() {
+  Facts.BorrowedFrom.assign(BorrowedFrom.begin(), BorrowedFrom.end());
+  llvm::sort(Facts.BorrowedFrom,
+             [this](Sym A, Sym B) { return Facts.str(A) < Facts.str(B); });
 }
 
 /// Notes a function whose body another unit has to give.
@@ -114,6 +125,10 @@ Sym Naming::variableKey(const VarDecl *VD) {
     Key = VD->getQualifiedNameAsString();
   else if (VD->getIdentifier())
     Key = VD->getName();
+  if (VD->isStaticLocal())
+    if (const auto *In = dyn_cast<FunctionDecl>(VD->getDeclContext()))
+      Key = llvm::SmallString<128>(
+          (In->getNameAsString() + "::" + VD->getName()).str());
   if (!VD->isExternallyVisible()) {
     Key += '@';
     Key += Facts.str(place(VD->getLocation()).File);

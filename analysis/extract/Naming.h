@@ -53,8 +53,12 @@ public:
   /// period? Remembers its answers, since a look-up may try many patterns.
   bool isWait(Sym Name);
 
-  /// Has another unit already given what is called \p Name at \p P?
-  bool known(const Place &P, llvm::StringRef Name) const;
+  /// Has another unit already given what is called \p Name at \p P? If so,
+  /// notes that this unit relies on it.
+  bool known(const Place &P, llvm::StringRef Name);
+
+  /// Call when all facts are collected: completes Facts.BorrowedFrom.
+  void finish();
 
   bool inMainFile(clang::SourceLocation L) const {
     return SM.isInMainFile(fileLoc(L));
@@ -73,6 +77,8 @@ private:
   llvm::DenseMap<const clang::Decl *, Sym> Keys;
   llvm::DenseMap<const void *, Sym> Types;
   llvm::DenseMap<unsigned, bool> Waits;
+  llvm::DenseMap<Sym, const KnownBodies::Set *> KnownOf;
+  llvm::DenseSet<Sym> BorrowedFrom;
 };
 
 } // namespace decontend

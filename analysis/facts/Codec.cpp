@@ -70,6 +70,7 @@ private:
 
   void event(const Event &E, uint32_t &NextExpr);
   void expr(const Expr &E);
+  void access(const Access &A, uint32_t &LastAt);
   void function(const FunctionFacts &F);
   void record(const RecordFacts &R);
   void global(const GlobalFacts &G);
@@ -140,6 +141,24 @@ void Writer::event(const Event &E, uint32_t &NextExpr) {
   }
 }
 
+void Writer::access(const Access &A, uint32_t &LastAt) {
+  uint8_t Head = static_cast<uint8_t>(A.Kind);
+  Head |= A.Flags ? AccessFlags : 0;
+  Head |= A.Argument != Access::NoArgument ? AccessArgument : 0;
+  Head |= A.Text != Span() ? AccessText : 0;
+  byte(Head);
+  if (Head & AccessFlags)
+    byte(A.Flags);
+  if (Head & AccessArgument)
+    number(A.Argument);
+  delta(A.At, LastAt);
+  number(A.Path);
+  line(A.Line);
+  number(A.Column);
+  if (Head & AccessText)
+    span(A.Text);
+}
+
 void Writer::function(const FunctionFacts &F) {
   sym(F.Key);
   sym(F.Name);
@@ -163,6 +182,10 @@ void Writer::function(const FunctionFacts &F) {
   uint32_t NextExpr = 0;
   for (const Event &E : F.Events)
     event(E, NextExpr);
+  number(F.Accesses.size());
+  uint32_t LastAt = 0;
+  for (const Access &A : F.Accesses)
+    access(A, LastAt);
 }
 
 void Writer::record(const RecordFacts &R) {
@@ -176,6 +199,7 @@ void Writer::record(const RecordFacts &R) {
     sym(F.Type);
     sym(F.Record);
     byte(F.Flags);
+    byte(static_cast<uint8_t>(F.Width));
     line(F.Line);
     span(F.Text);
   }
@@ -188,7 +212,10 @@ void Writer::global(const GlobalFacts &G) {
   sym(G.Record);
   sym(G.Section);
   byte(G.Flags);
+  byte(static_cast<uint8_t>(G.Width));
   place(G.Where);
+  span(G.Text);
+  span(G.Init);
 }
 
 void Writer::unit(const UnitFacts &U) {
@@ -221,9 +248,32 @@ void Writer::unit(const UnitFacts &U) {
     sym(M.Argument);
     place(M.Where);
   }
-  number(U.Borrowed.size());
-  for (Sym S : U.Borrowed)
-    sym(S);
+  number(U.Decls.size());
+  for (const DeclFacts &D : U.Decls) {
+    sym(D.Key);
+    sym(D.Name);
+    place(D.Where);
+    span(D.Text);
+    byte(D.Function);
+  }
+  number(U.Inits.size());
+  for (const InitFacts &I : U.Inits) {
+    sym(I.Object);
+    sym(I.Field);
+    place(I.Where);
+    span(I.Text);
+  }
+  number(U.Inactive.size());
+  for (const InactiveText &I : U.Inactive) {
+    sym(I.File);
+    line(I.Line);
+    span(I.Text);
+  }
+  for (const std::vector<Sym> *List : {&U.Borrowed, &U.BorrowedFrom}) {
+    number(List->size());
+    for (Sym S : *List)
+      sym(S);
+  }
 }
 
 void Writer::finish(llvm::SmallVectorImpl<char> &Out) const {

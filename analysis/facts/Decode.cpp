@@ -137,6 +137,7 @@ private:
 
   void expr(Expr &E);
   void event(Event &E, uint32_t &NextExpr);
+  void access(Access &A, uint32_t &LastAt);
   void function(FunctionFacts &F);
   void checkEvents(const FunctionFacts &F);
   void record(RecordFacts &R);
@@ -181,7 +182,7 @@ void Reader::expr(Expr &E) {
 }
 
 void Reader::event(Event &E, uint32_t &NextExpr) {
-  E.Kind = kind(byte(), EventKind::Lambda);
+  E.Kind = kind(byte(), EventKind::Scope);
   uint8_t Has = byte();
   E.Line = line();
   E.Column = u32();
@@ -217,11 +218,33 @@ void Reader::checkEvents(const FunctionFacts &F) {
       return fail("damaged: arguments that do not exist");
     if (!E.Link)
       continue;
+    if (E.Kind == EventKind::Call && E.Link < NumEvents)
+      continue;
     bool Back = E.Kind == EventKind::End;
     if (E.Link >= NumEvents || (Back && E.Link >= I) ||
         (opensBlock(E.Kind) && E.Link <= I))
       return fail("damaged: a block that does not close");
   }
+  for (const Access &A : F.Accesses) {
+    bool Used = A.Kind == AccessKind::Argument || A.is(Access::Consumed);
+    if (A.Path >= NumExprs || A.At > NumEvents || (Used && A.At == NumEvents))
+      return fail("damaged: an access to nothing");
+  }
+}
+
+void Reader::access(Access &A, uint32_t &LastAt) {
+  uint8_t Head = byte();
+  A.Kind = kind(Head & AccessKindMask, AccessKind::Escape);
+  if (Head & AccessFlags)
+    A.Flags = byte();
+  if (Head & AccessArgument)
+    A.Argument = u16();
+  A.At = delta(LastAt);
+  A.Path = u32();
+  A.Line = line();
+  A.Column = u32();
+  if (Head & AccessText)
+    A.Text = span();
 }
 
 void Reader::function(FunctionFacts &F) {
@@ -242,6 +265,8 @@ void Reader::function(FunctionFacts &F) {
   list(F.Exprs, MinExpr, [this](Expr &E) { expr(E); });
   uint32_t NextExpr = 0;
   list(F.Events, MinEvent, [&](Event &E) { event(E, NextExpr); });
+  uint32_t LastAt = 0;
+  list(F.Accesses, MinAccess, [&](Access &A) { access(A, LastAt); });
   checkEvents(F);
 }
 
@@ -255,6 +280,7 @@ void Reader::record(RecordFacts &R) {
     F.Type = sym();
     F.Record = sym();
     F.Flags = byte();
+    F.Width = static_cast<int8_t>(byte());
     F.Line = line();
     F.Text = span();
   });
@@ -267,7 +293,10 @@ void Reader::global(GlobalFacts &G) {
   G.Record = sym();
   G.Section = sym();
   G.Flags = byte();
+  G.Width = static_cast<int8_t>(byte());
   G.Where = place();
+  G.Text = span();
+  G.Init = span();
 }
 
 void Reader::unit(UnitFacts &U) {
@@ -294,7 +323,26 @@ void Reader::unit(UnitFacts &U) {
     M.Argument = sym();
     M.Where = place();
   });
+  list(U.Decls, MinDecl, [this](DeclFacts &D) {
+    D.Key = sym();
+    D.Name = sym();
+    D.Where = place();
+    D.Text = span();
+    D.Function = byte() != 0;
+  });
+  list(U.Inits, MinInit, [this](InitFacts &I) {
+    I.Object = sym();
+    I.Field = sym();
+    I.Where = place();
+    I.Text = span();
+  });
+  list(U.Inactive, MinInactive, [this](InactiveText &I) {
+    I.File = sym();
+    I.Line = line();
+    I.Text = span();
+  });
   list(U.Borrowed, 1, [this](Sym &S) { S = sym(); });
+  list(U.BorrowedFrom, 1, [this](Sym &S) { S = sym(); });
   if (left())
     fail("damaged: bytes after the last fact");
 }

@@ -95,6 +95,7 @@ enum class EventKind : uint8_t {
   Case,   ///< A case or default label.
   End,    ///< Closes the block opened at Link.
   Lambda, ///< Opens the body of a lambda or block; not run in place.
+  Scope,  ///< Opens a bare `{}` that declares a variable with a clean-up.
 };
 
 /// How a call finds its target.
@@ -125,15 +126,58 @@ struct Event {
   uint16_t Flags = 0;
   uint32_t Line = 0, Column = 0;
   Span Text;               ///< The statement with its `;`, else the expression.
-  Sym Callee = Sym::None;  ///< Function, slot, label, loop macro, condition.
+  Sym Callee = Sym::None;  ///< Function, slot, label, loop macro, condition;
+                           ///< Assign|Declares: what cleans the variable up
+                           ///< (attribute cleanup, or a destructor), if any.
   Sym Macro = Sym::None;   ///< Outermost macro whose expansion made the event.
   Sym Comment = Sym::None; ///< Comment just above or beside a modelled call.
   uint32_t Link = 0;       ///< Opener: index of its End; End: of its opener.
-                           ///< 0 otherwise.
+                           ///< Call: the event that takes its value, at once
+                           ///< or through arithmetic (the opener of a loop or
+                           ///< branch for a condition). 0 otherwise.
   uint32_t FirstExpr = 0;  ///< Range in FunctionFacts::Exprs.
   uint16_t NumExprs = 0;
   bool is(uint16_t Flag) const { return Flags & Flag; }
   bool operator==(const Event &) const = default;
+};
+
+enum class AccessKind : uint8_t {
+  Read,     ///< Its value is taken.
+  Write,    ///< A value is assigned to it.
+  Update,   ///< Read and written in one expression: ++, --, +=, |= ...
+  Argument, ///< It is argument Argument of call At by address or reference.
+  Escape,   ///< Its address goes elsewhere: kept, returned, compared, to asm.
+};
+
+/// One mention of a field or of a global variable. The outermost member of an
+/// access path is the one that is used: `a->b.c = 1` writes `c`, and reads
+/// nothing. Fields of objects on the stack are left out.
+struct Access {
+  enum : uint8_t {
+    ResultUsed = 1,  ///< Update: the expression's value is used.
+    Plus = 2,        ///< Update: ++ or +=.
+    Minus = 4,       ///< Update: -- or -=.
+    InCondition = 8, ///< Part of the condition of a Branch or Loop.
+    FromMacro = 16,  ///< Spelled by a macro's body.
+    Consumed = 32,   ///< Read: event At takes the value.
+    Initial = 64,    ///< Write: a constructor's initialiser.
+    OneStep = 128,   ///< The type is _Atomic: indivisible.
+  };
+  AccessKind Kind = AccessKind::Read;
+  uint8_t Flags = 0;
+  /// Argument: its number among the call's Exprs. Consumed by a call: the
+  /// argument that the value went into. NoArgument otherwise.
+  uint16_t Argument = NoArgument;
+  /// The call, assignment, return, branch ... that uses it when Kind is
+  /// Argument, Write by `=`, or Consumed. Else the event that comes next, which
+  /// may be one past the last.
+  uint32_t At = 0;
+  uint32_t Path = 0; ///< Index in FunctionFacts::Exprs.
+  uint32_t Line = 0, Column = 0;
+  Span Text; ///< Update: the whole expression; else the mention.
+  static constexpr uint16_t NoArgument = 0xffff;
+  bool is(uint8_t Flag) const { return Flags & Flag; }
+  bool operator==(const Access &) const = default;
 };
 
 struct ParamFacts {
@@ -168,6 +212,7 @@ struct FunctionFacts {
   std::vector<ParamFacts> Params;
   std::vector<Event> Events;
   std::vector<Expr> Exprs;
+  std::vector<Access> Accesses; ///< In source order.
 
   bool is(uint16_t Flag) const { return Flags & Flag; }
   llvm::ArrayRef<Expr> exprs(const Event &E) const {
@@ -177,11 +222,20 @@ struct FunctionFacts {
 };
 
 struct FieldFacts {
-  enum : uint8_t { Pointer = 1, Array = 2, Flexible = 4, BitField = 8 };
+  enum : uint8_t {
+    Pointer = 1,
+    Array = 2,
+    Flexible = 4,
+    BitField = 8,
+    Atomic = 16, ///< _Atomic or std::atomic.
+  };
   Sym Name = Sym::None;
   Sym Type = Sym::None;
   Sym Record = Sym::None;
   uint8_t Flags = 0;
+  /// Bits of the integer that it (or an element, or an atomic's value) is;
+  /// negative when signed, 0 when it is no integer.
+  int8_t Width = 0;
   uint32_t Line = 0;
   Span Text; ///< The member declaration with its `;`, in the record's file.
   bool operator==(const FieldFacts &) const = default;
@@ -198,14 +252,26 @@ struct RecordFacts {
 };
 
 struct GlobalFacts {
-  enum : uint8_t { Static = 1, Const = 2, ThreadLocal = 4, Defined = 8 };
+  enum : uint8_t {
+    Static = 1,
+    Const = 2,
+    ThreadLocal = 4,
+    Defined = 8,
+    Atomic = 16, ///< _Atomic or std::atomic.
+    Array = 32,
+    Local = 64, ///< A static variable of a function.
+    Pointer = 128,
+  };
   Sym Key = Sym::None;
   Sym Name = Sym::None;
   Sym Type = Sym::None;
   Sym Record = Sym::None;
   Sym Section = Sym::None;
   uint8_t Flags = 0;
+  int8_t Width = 0; ///< As FieldFacts::Width.
   Place Where;
+  Span Text; ///< The declaration with its `;`, if it declares nothing else.
+  Span Init; ///< The initialiser behind `=`, or empty.
   bool operator==(const GlobalFacts &) const = default;
 };
 
@@ -218,6 +284,36 @@ struct SlotFill {
   Sym Within = Sym::None;   ///< Key of the assigning function, if any.
   Place Where;
   bool operator==(const SlotFill &) const = default;
+};
+
+/// A declaration that does not define: a prototype, or `extern int x;`. Only
+/// those below the source root.
+struct DeclFacts {
+  Sym Key = Sym::None;
+  Sym Name = Sym::None;
+  Place Where;
+  Span Text; ///< With its `;`; empty when a macro makes it.
+  bool Function = false;
+  bool operator==(const DeclFacts &) const = default;
+};
+
+/// The initialiser of one member of a global variable, for members that are
+/// records or atomic and that a macro initialises.
+struct InitFacts {
+  Sym Object = Sym::None; ///< Key of the variable.
+  Sym Field = Sym::None;  ///< `struct foo.member`.
+  Place Where;
+  Span Text; ///< The value, such as `ATOMIC_INIT(0)`.
+  bool operator==(const InitFacts &) const = default;
+};
+
+/// Text below the source root that the preprocessor left out, with the two
+/// directives around it.
+struct InactiveText {
+  Sym File = Sym::None;
+  uint32_t Line = 0; ///< Of the directive that starts it.
+  Span Text;
+  bool operator==(const InactiveText &) const = default;
 };
 
 /// A macro that the models know as a marker, expanded at file level:
@@ -248,9 +344,15 @@ struct UnitFacts {
   std::vector<GlobalFacts> Globals;
   std::vector<SlotFill> Slots;
   std::vector<MarkerFacts> Markers;
+  std::vector<DeclFacts> Decls;
+  std::vector<InitFacts> Inits;
+  std::vector<InactiveText> Inactive;
   /// Keys of header functions that this unit names and whose bodies it left to
   /// another unit: a program in which nobody gives them has a gap.
   std::vector<Sym> Borrowed;
+  /// Headers of which this unit left records, declarations or inactive text to
+  /// other units. Sorted by path.
+  std::vector<Sym> BorrowedFrom;
 
   llvm::StringRef str(Sym S) const { return Names.str(S); }
 };

@@ -59,7 +59,19 @@ constexpr FlagName RecordFlags[] = {{RecordFacts::Packed, "packed"},
 constexpr FlagName GlobalFlags[] = {{GlobalFacts::Static, "static"},
                                     {GlobalFacts::Const, "const"},
                                     {GlobalFacts::ThreadLocal, "thread-local"},
-                                    {GlobalFacts::Defined, "defined"}};
+                                    {GlobalFacts::Defined, "defined"},
+                                    {GlobalFacts::Atomic, "atomic"},
+                                    {GlobalFacts::Array, "array"},
+                                    {GlobalFacts::Local, "local"},
+                                    {GlobalFacts::Pointer, "pointer"}};
+constexpr FlagName AccessFlagNames[] = {{Access::ResultUsed, "result-used"},
+                                        {Access::Plus, "plus"},
+                                        {Access::Minus, "minus"},
+                                        {Access::InCondition, "in-condition"},
+                                        {Access::FromMacro, "from-macro"},
+                                        {Access::Consumed, "consumed"},
+                                        {Access::Initial, "initial"},
+                                        {Access::OneStep, "one-step"}};
 
 } // namespace
 
@@ -93,8 +105,26 @@ static StringRef nameOf(EventKind K) {
     return "end";
   case EventKind::Lambda:
     return "lambda";
+  case EventKind::Scope:
+    return "scope";
   }
   llvm_unreachable("not an event kind");
+}
+
+static StringRef nameOf(AccessKind K) {
+  switch (K) {
+  case AccessKind::Read:
+    return "read";
+  case AccessKind::Write:
+    return "write";
+  case AccessKind::Update:
+    return "update";
+  case AccessKind::Argument:
+    return "argument";
+  case AccessKind::Escape:
+    return "escape";
+  }
+  llvm_unreachable("not an access kind");
 }
 
 static StringRef nameOf(RootKind K) {
@@ -144,6 +174,10 @@ private:
   void flags(unsigned Flags, llvm::ArrayRef<FlagName> Names) {
     text("flags", joinFlags(Flags, Names));
   }
+  void width(int8_t Bits) {
+    if (Bits)
+      J.attribute("bits", static_cast<int64_t>(Bits));
+  }
   void place(const Place &P) {
     if (P.Line || !empty(P.File))
       text("at", (U.str(P.File) + ":" + llvm::Twine(P.Line) + ":" +
@@ -172,8 +206,15 @@ private:
 
   std::string pathText(const Expr &E) const;
   std::string origin(const Expr &E) const;
+  void syms(StringRef Name, const std::vector<Sym> &Values) {
+    J.attributeArray(Name, [&] {
+      for (Sym S : Values)
+        J.value(llvm::json::fixUTF8(U.str(S)));
+    });
+  }
   void event(const FunctionFacts &F, const Event &E, size_t Depth);
   void events(const FunctionFacts &F);
+  void access(const FunctionFacts &F, const Access &A);
   void function(const FunctionFacts &F);
 
   const UnitFacts &U;
@@ -238,10 +279,25 @@ void Dumper::events(const FunctionFacts &F) {
       J.object([&] { event(F, E, Open.size()); });
       if (E.Kind == EventKind::Loop || E.Kind == EventKind::Branch ||
           E.Kind == EventKind::Else || E.Kind == EventKind::Switch ||
-          E.Kind == EventKind::Lambda)
+          E.Kind == EventKind::Lambda || E.Kind == EventKind::Scope)
         Open.push_back(I);
     }
   });
+}
+
+void Dumper::access(const FunctionFacts &F, const Access &A) {
+  const Expr &X = F.Exprs[A.Path];
+  J.attribute("kind", nameOf(A.Kind));
+  text("at", (llvm::Twine(A.Line) + ":" + llvm::Twine(A.Column)).str());
+  text("path", pathText(X));
+  text("field", X.Field);
+  if (X.Root == RootKind::Global)
+    text("global", X.Base);
+  J.attribute("event", static_cast<int64_t>(A.At));
+  if (A.Argument != Access::NoArgument)
+    J.attribute("argument", static_cast<int64_t>(A.Argument));
+  flags(A.Flags, AccessFlagNames);
+  span("text", A.Text);
 }
 
 void Dumper::function(const FunctionFacts &F) {
@@ -260,6 +316,7 @@ void Dumper::function(const FunctionFacts &F) {
     text("record", P.Record);
   });
   events(F);
+  list("accesses", F.Accesses, [&](const Access &A) { access(F, A); });
 }
 
 void Dumper::unit() {
@@ -280,6 +337,7 @@ void Dumper::unit() {
       text("type", F.Type);
       text("record", F.Record);
       flags(F.Flags, FieldFlags);
+      width(F.Width);
       J.attribute("line", static_cast<int64_t>(F.Line));
       span("text", F.Text);
     });
@@ -291,7 +349,10 @@ void Dumper::unit() {
     text("record", G.Record);
     text("section", G.Section);
     flags(G.Flags, GlobalFlags);
+    width(G.Width);
     place(G.Where);
+    span("text", G.Text);
+    span("init", G.Init);
   });
   list("slots", U.Slots, [&](const SlotFill &S) {
     text("slot", S.Slot);
@@ -305,10 +366,26 @@ void Dumper::unit() {
     text("argument", M.Argument);
     place(M.Where);
   });
-  J.attributeArray("borrowed", [&] {
-    for (Sym S : U.Borrowed)
-      J.value(llvm::json::fixUTF8(U.str(S)));
+  list("declarations", U.Decls, [&](const DeclFacts &D) {
+    text("key", D.Key);
+    text("name", D.Name);
+    text("of", D.Function ? "function" : "variable");
+    place(D.Where);
+    span("text", D.Text);
   });
+  list("initialisers", U.Inits, [&](const InitFacts &I) {
+    text("object", I.Object);
+    text("field", I.Field);
+    place(I.Where);
+    span("text", I.Text);
+  });
+  list("inactive", U.Inactive, [&](const InactiveText &I) {
+    text("file", I.File);
+    J.attribute("line", static_cast<int64_t>(I.Line));
+    span("text", I.Text);
+  });
+  syms("borrowed", U.Borrowed);
+  syms("borrowed-from", U.BorrowedFrom);
   J.objectEnd();
 }
 

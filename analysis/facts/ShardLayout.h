@@ -45,15 +45,25 @@ static_assert(static_cast<uint8_t>(RootKind::Null) <= ExprRootMask);
 
 /// The fewest bytes that one element takes; bounds what a count may claim.
 inline constexpr size_t MinString = 1, MinExpr = 1, MinEvent = 4, MinParam = 3,
-                        MinFunction = 15, MinField = 7, MinRecord = 8,
-                        MinGlobal = 9, MinSlot = 7, MinMarker = 5,
-                        MinDependency = 17;
+                        MinFunction = 16, MinField = 8, MinRecord = 8,
+                        MinGlobal = 14, MinSlot = 7, MinMarker = 5,
+                        MinDependency = 17, MinAccess = 6, MinDecl = 8,
+                        MinInit = 7, MinInactive = 4;
+
+/// Members that follow the kind of an access.
+enum AccessBit : uint8_t {
+  AccessKindMask = 7,
+  AccessFlags = 8,
+  AccessArgument = 16,
+  AccessText = 32,
+};
+static_assert(static_cast<uint8_t>(AccessKind::Escape) <= AccessKindMask);
 
 /// Whether an event of this kind opens a block that ends at its Link.
 inline bool opensBlock(EventKind K) {
   return K == EventKind::Loop || K == EventKind::Branch ||
          K == EventKind::Else || K == EventKind::Switch ||
-         K == EventKind::Lambda;
+         K == EventKind::Lambda || K == EventKind::Scope;
 }
 
 } // namespace decontend::shard

@@ -129,9 +129,22 @@ const GlobalFacts *Program::global(Sym Key) const {
 
 std::vector<size_t> Program::unitsWithGaps() const {
   std::vector<size_t> Out;
-  llvm::DenseSet<Sym> Covered;
+  llvm::DenseSet<Sym> Covered, Given;
+  for (const auto &U : Units) {
+    for (const RecordFacts &R : U->Records)
+      Given.insert(R.Where.File);
+    for (const DeclFacts &D : U->Decls)
+      Given.insert(D.Where.File);
+    for (const InactiveText &I : U->Inactive)
+      Given.insert(I.File);
+    for (const FunctionFacts &F : U->Functions)
+      Given.insert(F.Where.File);
+  }
   for (size_t U = 0; U < Units.size(); ++U) {
     bool Gap = false;
+    for (Sym File : Units[U]->BorrowedFrom)
+      if (Given.insert(File).second)
+        Gap = true;
     for (Sym Key : Units[U]->Borrowed) {
       NodeId N = find(Key);
       if ((N == NoNode || !Nodes[N].Facts) && Covered.insert(Key).second)

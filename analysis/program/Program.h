@@ -161,8 +161,10 @@ public:
   const RecordFacts *record(Sym Key, const UnitFacts *Unit) const;
   const GlobalFacts *global(Sym Key) const;
 
-  /// Units that borrow the body of a header function that no unit gives, each
-  /// gap once, from the first that borrows it. Ascending numbers of units().
+  /// Units that borrow what no unit gives, each gap once, from the first that
+  /// borrows it: the body of a header function, or all the records and
+  /// declarations of a header (a header of which another unit still gives a
+  /// part counts as given: may miss). Ascending numbers of units().
   std::vector<size_t> unitsWithGaps() const;
 
   size_t functionCount() const { return Defined; }

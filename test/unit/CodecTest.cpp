@@ -70,6 +70,21 @@ UnitFacts sample(llvm::ArrayRef<StringRef> Before = {}) {
   Return.Kind = EventKind::Return;
   Return.NumExprs = 1;
   F.Events.push_back(Return);
+  Access Update;
+  Update.Kind = AccessKind::Update;
+  Update.Flags = Access::ResultUsed | Access::OneStep;
+  Update.At = 4; // One past the last event.
+  Update.Path = 1;
+  Update.Line = 70001;
+  Update.Column = 9;
+  Update.Text = {150, 158};
+  Access Argument;
+  Argument.Kind = AccessKind::Argument;
+  Argument.Flags = Access::Consumed;
+  Argument.Argument = 1;
+  Argument.At = 1;
+  Argument.Line = 70002;
+  F.Accesses = {Update, Argument};
   U.Functions = {F, FunctionFacts()};
 
   U.Records = {{S("struct ns"),
@@ -80,6 +95,7 @@ UnitFacts sample(llvm::ArrayRef<StringRef> Before = {}) {
                   S("struct list_head"),
                   S("struct list_head"),
                   FieldFacts::Array,
+                  -32,
                   13,
                   {40, 60}}}}};
   U.Globals = {{S("init_ns"),
@@ -88,13 +104,21 @@ UnitFacts sample(llvm::ArrayRef<StringRef> Before = {}) {
                 S("struct ns"),
                 S(".data"),
                 GlobalFacts::Defined,
-                {S("ipc/main.c"), 5, 11}}};
+                64,
+                {S("ipc/main.c"), 5, 11},
+                {50, 70},
+                {60, 69}}};
   U.Slots = {{S("struct ops.free"),
               S("free_ns@ipc/main.c"),
               S("ns_ops"),
               S("setup"),
               {S("ipc/main.c"), 9, 2}}};
   U.Markers = {{S("module_exit"), S("ns_exit"), {S("ipc/main.c"), 99, 1}}};
+  U.Decls = {{S("put_ns"), S("put_ns"), {S("inc/h.h"), 8, 6}, {3, 29}, true}};
+  U.Inits = {
+      {S("init_ns"), S("struct ns.n"), {S("ipc/main.c"), 6, 8}, {9, 12}}};
+  U.Inactive = {{S("inc/h.h"), 70, {900, 990}}};
+  U.BorrowedFrom = {S("inc/h.h")};
   U.Borrowed = {S("put_ns@linux/ns.h"), S("get_ns@linux/ns.h")};
   return U;
 }
@@ -127,6 +151,10 @@ void expectSame(const UnitFacts &A, const UnitFacts &B) {
   EXPECT_TRUE(A.Slots == B.Slots);
   EXPECT_TRUE(A.Markers == B.Markers);
   EXPECT_TRUE(A.Borrowed == B.Borrowed);
+  EXPECT_TRUE(A.Decls == B.Decls);
+  EXPECT_TRUE(A.Inits == B.Inits);
+  EXPECT_TRUE(A.Inactive == B.Inactive);
+  EXPECT_TRUE(A.BorrowedFrom == B.BorrowedFrom);
 }
 
 TEST(Codec, RoundTrip) {

@@ -254,22 +254,22 @@ again:
 }
 static const struct file_operations goto_ops = {.release = fn_goto_loop};
 
-// The wait is one per bucket. A loop without braces whose body starts with an
-// iteration macro is not seen as a loop.
-static int fn_search_per_bucket(struct inode *inode, struct file *file) {
+// The wait is one per bucket: the outer loop has no braces, and its body starts
+// with an iteration macro.
+static int bad_search_per_bucket(struct inode *inode, struct file *file) {
   struct port *p;
   for (int i = 0; i < 16; i++)
     list_for_each_entry(p, &slots[i]->list, list) {
       unknown(p);
       synchronize_rcu();
-      // CHECK: limits.c:[[@LINE-1]]:7: warning: the end of each 'struct inode' waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
-      // CHECK: confidence: medium (why not higher: what follows the wait may need it)
+      // CHECK: limits.c:[[@LINE-1]]:7: warning: each round of this loop waits for a grace period: synchronize_rcu() [contention-sync-rcu-wait]
+      // CHECK: confidence: high
       break;
     }
   return 0;
 }
 static const struct file_operations bucket_ops = {.release =
-                                                      fn_search_per_bucket};
+                                                      bad_search_per_bucket};
 
 // A goto to the end of the round, or before the loop, which is so gone through
 // again, is no way out of the loop.
