@@ -63,6 +63,31 @@ static void noteInitialiser(Naming &N, const FieldDecl *Field,
   N.Facts.Inits.push_back(I);
 }
 
+/// Notes that an initialiser keeps the address of an integer or an atomic.
+static void noteAddress(Naming &N, const clang::Expr *Init, Sym Slot,
+                        Sym Object) {
+  const auto *Ref = dyn_cast<DeclRefExpr>(Init);
+  if (const auto *U = dyn_cast<UnaryOperator>(Init))
+    if (U->getOpcode() == UO_AddrOf)
+      Ref = dyn_cast<DeclRefExpr>(U->getSubExpr()->IgnoreParenCasts());
+  const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  if (!Var || !Var->hasGlobalStorage() ||
+      (Ref == Init && !Var->getType()->isArrayType()))
+    return;
+  bool Atomic = false;
+  const auto *Record = Var->getType()->getAs<RecordType>();
+  bool Unnamed = Record && !Record->getDecl()->getIdentifier();
+  if (!Unnamed && !integerWidth(Var->getType(), N.Ctx, Atomic))
+    return;
+  InitFacts I;
+  I.Object = Object;
+  I.Field = Slot;
+  I.Value = N.variableKey(Var);
+  I.Where = N.place(Init->getExprLoc());
+  I.Text = N.span(Init->getSourceRange());
+  N.Facts.Inits.push_back(I);
+}
+
 void collectSlotFills(Naming &N, const clang::Expr *Init, Sym Slot, Sym Object,
                       Sym Within) {
   if (!Init)
@@ -108,6 +133,8 @@ void collectSlotFills(Naming &N, const clang::Expr *Init, Sym Slot, Sym Object,
     return;
   }
   const FunctionDecl *Fn = functionValue(Init);
+  if (!Fn)
+    noteAddress(N, Init, Slot, Object);
   if (!Fn || empty(Slot))
     return;
   SlotFill Fill;

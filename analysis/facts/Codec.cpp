@@ -260,6 +260,7 @@ void Writer::unit(const UnitFacts &U) {
   for (const InitFacts &I : U.Inits) {
     sym(I.Object);
     sym(I.Field);
+    sym(I.Value);
     place(I.Where);
     span(I.Text);
   }

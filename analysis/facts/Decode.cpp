@@ -333,6 +333,7 @@ void Reader::unit(UnitFacts &U) {
   list(U.Inits, MinInit, [this](InitFacts &I) {
     I.Object = sym();
     I.Field = sym();
+    I.Value = sym();
     I.Where = place();
     I.Text = span();
   });

@@ -297,11 +297,13 @@ struct DeclFacts {
   bool operator==(const DeclFacts &) const = default;
 };
 
-/// The initialiser of one member of a global variable, for members that are
-/// records or atomic and that a macro initialises.
+/// The initialiser of one member of a global variable: a record or an atomic
+/// that a macro initialises (Value is none), or the address of a variable that
+/// is an integer or an atomic.
 struct InitFacts {
   Sym Object = Sym::None; ///< Key of the variable.
   Sym Field = Sym::None;  ///< `struct foo.member`.
+  Sym Value = Sym::None;  ///< Key of the variable whose address is kept.
   Place Where;
   Span Text; ///< The value, such as `ATOMIC_INIT(0)`.
   bool operator==(const InitFacts &) const = default;

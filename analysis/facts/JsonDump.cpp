@@ -376,6 +376,7 @@ void Dumper::unit() {
   list("initialisers", U.Inits, [&](const InitFacts &I) {
     text("object", I.Object);
     text("field", I.Field);
+    text("address-of", I.Value);
     place(I.Where);
     span("text", I.Text);
   });

@@ -115,8 +115,11 @@ UnitFacts sample(llvm::ArrayRef<StringRef> Before = {}) {
               {S("ipc/main.c"), 9, 2}}};
   U.Markers = {{S("module_exit"), S("ns_exit"), {S("ipc/main.c"), 99, 1}}};
   U.Decls = {{S("put_ns"), S("put_ns"), {S("inc/h.h"), 8, 6}, {3, 29}, true}};
-  U.Inits = {
-      {S("init_ns"), S("struct ns.n"), {S("ipc/main.c"), 6, 8}, {9, 12}}};
+  U.Inits = {{S("init_ns"),
+              S("struct ns.n"),
+              S("counter"),
+              {S("ipc/main.c"), 6, 8},
+              {9, 12}}};
   U.Inactive = {{S("inc/h.h"), 70, {900, 990}}};
   U.BorrowedFrom = {S("inc/h.h")};
   U.Borrowed = {S("put_ns@linux/ns.h"), S("get_ns@linux/ns.h")};
