@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   linux.yaml, liburcu.yaml (embedded) --+
-//                                         +--> [loadModels] --> Models
-//   --models mine.yaml (adds, removes) ---+
+//   linux, liburcu, posix, cxx.yaml (embedded) --+
+//                                                +--> [loadModels] --> Models
+//   --models mine.yaml (adds, removes) ----------+
 //
 // What `synchronize_rcu`, `kfree` or the slot `file_operations.release` mean is
 // data, not code. The format is described in docs/models.md. Names may contain
@@ -88,6 +88,14 @@ struct FunctionModel {
   int Acquires = -1, Releases = -1; ///< Lock arguments.
   std::string Lock;          ///< Kind: spinlock, mutex, rwsem, rcu, rtnl, ...
   bool LockIsGlobal = false; ///< No argument: rtnl_lock().
+  enum LockModeT : uint8_t { Exclusive, Read, Write } LockMode = Exclusive;
+  /// It is taken always, or only when the result is not zero (null, false), or
+  /// only when it is.
+  enum LockOutcome : uint8_t { Always, Nonzero, Zero } LockOn = Always;
+  std::string LockObject; ///< Which lock it is, if the argument only leads to
+                          ///< it: "struct inode.i_rwsem", or a global's key.
+  std::vector<std::string> LockWith; ///< Taken along: "irq", "bh", "preempt".
+  bool LockRest = false; ///< All arguments from Acquires on are locks.
   bool Allocates = false;
   bool Sleeps = false;
   bool Inert = false;       ///< Logging, assertions, hints: order is free.
@@ -97,6 +105,9 @@ struct FunctionModel {
   bool Opaque = false; ///< Do not look into its body for waits, nor pass
                        ///< contexts through it.
   std::string Asserts; ///< Kind of a lock that it says is held: "rtnl".
+  int AssertsArg = -1; ///< The lock that it says is held, if no global one.
+  int ReturnsArg = -1; ///< Its value is this argument: spinlock_check().
+  bool NoReturn = false; ///< Nothing behind the call runs: abort().
   std::string Defers;  ///< Flavour whose grace period it lets pass before
                        ///< it acts: call_rcu and kfree_rcu say "rcu".
   std::vector<CallbackModel> Callbacks;

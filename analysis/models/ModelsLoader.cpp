@@ -182,7 +182,7 @@ std::string ModelsBuilder::digestOf(const Models &M) {
   // Strings are hashed with their length, so fields cannot run together. The
   // first string changes whenever the meaning of a field does.
   auto Str = [&](StringRef S) { Hash.add(S); };
-  Str("decontend-models-1");
+  Str("decontend-models-2");
   Hash.add(M.Functions.size());
   for (const FunctionModel &F : M.Functions) {
     Str(F.Name);
@@ -198,6 +198,11 @@ std::string ModelsBuilder::digestOf(const Models &M) {
              F.TakesRef, F.Acquires, F.Releases, F.LockIsGlobal, F.Allocates,
              F.Sleeps, F.Inert, F.StopsDevice, F.DestroysDomain, F.WaitsForWork,
              F.Opaque);
+    Hash.add(F.LockMode, F.LockOn, F.LockRest, F.AssertsArg, F.ReturnsArg,
+             F.NoReturn, F.LockWith.size());
+    for (const std::string &S : F.LockWith)
+      Str(S);
+    Str(F.LockObject);
     Str(F.FreeByRcu);
     Str(F.Lock);
     Str(F.Defers);

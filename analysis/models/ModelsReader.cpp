@@ -9,7 +9,6 @@
 #include "analysis/models/YamlTree.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <functional>
 #include <iterator>
 
@@ -59,6 +58,17 @@ private:
   }
   ReadValue toFlag(bool &To);
   ReadValue toArg(int &To);
+  /// \p Words are the spellings of the values 0, 1, ... of \p To.
+  template <typename T>
+  ReadValue toChoice(StringRef What, ArrayRef<StringRef> Words, T &To) {
+    return [this, What, Words, &To](Value N) {
+      const StringRef *It = find(Words, StringRef(N.Text));
+      if (N.Kind != YamlNode::Scalar || It == Words.end())
+        return fail(N, What + " (" + join(Words, ", ") + ")");
+      To = static_cast<T>(It - Words.begin());
+      return true;
+    };
+  }
 
   bool function(Value N);
   bool checkFunction(Value N, const FunctionModel &M);
@@ -168,21 +178,12 @@ bool Reader::once(Value At, StringRef Kind, StringRef Text) {
 }
 
 bool Reader::wait(Value N, WaitModel &M) {
-  auto Cost = [&](Value V) {
-    auto Kind = StringSwitch<int>(V.Text)
-                    .Case("full", WaitModel::Full)
-                    .Case("expedited", WaitModel::Expedited)
-                    .Case("adaptive", WaitModel::Adaptive)
-                    .Case("barrier", WaitModel::Barrier)
-                    .Default(-1);
-    if (V.Kind != YamlNode::Scalar || Kind < 0)
-      return fail(V, "a cost (full, expedited, adaptive, barrier)");
-    M.Cost = static_cast<WaitModel::CostKind>(Kind);
-    return true;
-  };
+  // In the order of CostKind.
+  static constexpr StringRef Costs[] = {"full", "expedited", "adaptive",
+                                        "barrier"};
   if (!map(N, "a wait",
            {{"flavour", toText("a flavour, such as rcu", M.Flavour)},
-            {"cost", Cost},
+            {"cost", toChoice("a cost", Costs, M.Cost)},
             {"domain-arg", toArg(M.DomainArg)},
             {"deferred", toText("the name of a function", M.Deferred)},
             {"barrier", toText("the name of a function", M.BarrierCall)},
@@ -225,7 +226,15 @@ bool Reader::checkFunction(Value N, const FunctionModel &M) {
          Needs(Locks, !M.Lock.empty(), "acquires' or 'releases", "'lock'") &&
          Needs(!M.Lock.empty(), Locks, "lock", "'acquires' or 'releases'") &&
          Needs(M.LockIsGlobal, Locks, "lock-is-global",
-               "'acquires' or 'releases'");
+               "'acquires' or 'releases'") &&
+         Needs(!M.LockObject.empty(), Locks || !M.Asserts.empty(),
+               "lock-object", "'acquires', 'releases' or 'asserts'") &&
+         Needs(!M.LockWith.empty(), Locks, "lock-with",
+               "'acquires' or 'releases'") &&
+         Needs(M.LockMode || M.LockOn || M.LockRest, M.Acquires >= 0,
+               "lock-mode', 'lock-on' or 'lock-rest", "'acquires'") &&
+         Needs(M.AssertsArg >= 0, !M.Asserts.empty(), "asserts-arg",
+               "'asserts'");
 }
 
 bool Reader::function(Value N) {
@@ -239,6 +248,9 @@ bool Reader::function(Value N) {
   auto AliasList = [&](Value V) {
     return oneOrMore(V, "the name of a function", Aliases);
   };
+  // In the order of LockModeT and LockOutcome.
+  static constexpr StringRef Modes[] = {"exclusive", "read", "write"};
+  static constexpr StringRef Outcomes[] = {"always", "nonzero", "zero"};
   if (!map(N, "a function",
            {{"name", toText("the name of a function", M.Name)},
             {"aliases", AliasList},
@@ -256,6 +268,17 @@ bool Reader::function(Value N) {
             {"releases", toArg(M.Releases)},
             {"lock", toText("the kind of a lock, such as mutex", M.Lock)},
             {"lock-is-global", toFlag(M.LockIsGlobal)},
+            {"lock-mode", toChoice("a mode", Modes, M.LockMode)},
+            {"lock-on", toChoice("an outcome", Outcomes, M.LockOn)},
+            {"lock-object", toText("RECORD.MEMBER or a global", M.LockObject)},
+            {"lock-with",
+             [&](Value V) {
+               return oneOrMore(V, "the kind of a lock", M.LockWith);
+             }},
+            {"lock-rest", toFlag(M.LockRest)},
+            {"asserts-arg", toArg(M.AssertsArg)},
+            {"returns-arg", toArg(M.ReturnsArg)},
+            {"no-return", toFlag(M.NoReturn)},
             {"allocates", toFlag(M.Allocates)},
             {"sleeps", toFlag(M.Sleeps)},
             {"inert", toFlag(M.Inert)},
