@@ -13,21 +13,6 @@
 
 namespace decontend {
 
-bool Ledger::require(llvm::StringRef Name, bool Holds, std::string Why) {
-  if (!Holds && Result.Refusal.empty())
-    Result.Refusal = fmt::format("guard `{}`: {}", Name.str(), Why);
-  Result.Guards.push_back({Name.str(), Holds, std::move(Why)});
-  return Holds;
-}
-
-Plan Ledger::finish() {
-  if (failed())
-    Result.Edits.clear();
-  // What callers rely on cannot be proved from here, so never more than this.
-  Result.Level = Result.Edits.empty() ? Tier::None : Tier::Review;
-  return std::move(Result);
-}
-
 PlanSite::PlanSite(const Program &P, const Finding &Found, Sources &Files,
                    NodeId Id, uint32_t Call, llvm::StringRef Text)
     : P(P), Found(Found), Files(Files), Id(Id), Function(P.node(Id)),

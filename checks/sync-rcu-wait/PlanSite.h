@@ -17,26 +17,11 @@
 #define DECONTEND_CHECKS_SYNC_RCU_WAIT_PLANSITE_H
 
 #include "Aftermath.h"
-#include "SourceText.h"
 #include "analysis/program/Finding.h"
-#include "analysis/rewrite/Plan.h"
+#include "analysis/rewrite/Ledger.h"
+#include "analysis/rewrite/SourceText.h"
 
 namespace decontend {
-
-/// Collects guards; the first that fails becomes the refusal.
-class Ledger {
-public:
-  /// Notes a guard with its proof or with what stands against it.
-  bool require(llvm::StringRef Name, bool Holds, std::string Why);
-  bool failed() const { return !Result.Refusal.empty(); }
-  void title(std::string Text) { Result.Title = std::move(Text); }
-  void edit(Edit E) { Result.Edits.push_back(std::move(E)); }
-  /// The plan, for a person to review; without edits if a guard has failed.
-  Plan finish();
-
-private:
-  Plan Result;
-};
 
 struct PlanSite {
   PlanSite(const Program &P, const Finding &Found, Sources &Files, NodeId Id,

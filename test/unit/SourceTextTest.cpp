@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "checks/sync-rcu-wait/SourceText.h"
+#include "analysis/rewrite/SourceText.h"
 #include <gtest/gtest.h>
 
 using namespace decontend;

@@ -10,8 +10,8 @@
 // is indented, where an include belongs. Purely textual; offsets in bytes.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DECONTEND_CHECKS_SYNC_RCU_WAIT_SOURCETEXT_H
-#define DECONTEND_CHECKS_SYNC_RCU_WAIT_SOURCETEXT_H
+#ifndef DECONTEND_ANALYSIS_REWRITE_SOURCETEXT_H
+#define DECONTEND_ANALYSIS_REWRITE_SOURCETEXT_H
 
 #include "analysis/facts/Facts.h"
 #include "llvm/ADT/StringRef.h"
