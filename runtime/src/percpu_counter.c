@@ -43,10 +43,17 @@ static struct header *headerOf(const struct dct_percpu_slot *slots) {
   return (struct header *)slots - 1;
 }
 
+// For whoever has seen cpus. Atomic, although it does not change any more:
+// ThreadSanitizer takes an exchange that fails for a write.
+static struct dct_percpu_slot *
+knownSlots(const struct dct_percpu_counter *counter) {
+  return __atomic_load_n(&counter->slots, __ATOMIC_RELAXED);
+}
+
 // The slots, or NULL where there are none (yet).
 static struct dct_percpu_slot *
 slotsOf(const struct dct_percpu_counter *counter) {
-  return __atomic_load_n(&counter->cpus, __ATOMIC_ACQUIRE) ? counter->slots
+  return __atomic_load_n(&counter->cpus, __ATOMIC_ACQUIRE) ? knownSlots(counter)
                                                            : NULL;
 }
 
@@ -64,8 +71,7 @@ static uint32_t countCPUs(void) {
   return cpus < MostCPUs ? (uint32_t)cpus : MostCPUs;
 }
 
-// The same for all counters of the process.
-static uint32_t numberOfCPUs(void) {
+uint32_t dct_percpu_counter_cpus(void) {
   static uint32_t known;
   uint32_t cpus = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (!cpus) {
@@ -86,7 +92,7 @@ static void *allocateZeroed(size_t bytes) {
 
 int dct_percpu_counter_init_many(struct dct_percpu_counter *counters, size_t n,
                                  int64_t value) {
-  uint32_t cpus = numberOfCPUs();
+  uint32_t cpus = dct_percpu_counter_cpus();
   size_t lines = (size_t)cpus + 1;
   if (n > SIZE_MAX / Line / lines)
     return ENOMEM;
@@ -129,7 +135,7 @@ static bool allocateSlots(struct dct_percpu_counter *counter) {
     return true;
   if (__atomic_load_n(&counter->refused, __ATOMIC_RELAXED))
     return false;
-  uint32_t cpus = numberOfCPUs();
+  uint32_t cpus = dct_percpu_counter_cpus();
   struct header *memory = allocateZeroed(((size_t)cpus + 1) * Line);
   if (!memory) {
     // For good: asking again on each add would be slower than sharing.
@@ -175,12 +181,12 @@ static void endPublishing(struct header *header) {
 static bool haveSequences(void) { return __rseq_size != 0; }
 
 static void publishHere(struct dct_percpu_counter *counter) {
-  struct header *header = headerOf(counter->slots);
+  struct header *header = headerOf(knownSlots(counter));
   struct rseq *area = dct_percpu_rseq_area();
   uint32_t cpu = dct_percpu_rseq_cpu(area);
-  if (cpu >= counter->cpus)
+  if (cpu >= __atomic_load_n(&counter->cpus, __ATOMIC_RELAXED))
     return;
-  struct dct_percpu_slot *slot = &counter->slots[cpu];
+  struct dct_percpu_slot *slot = &knownSlots(counter)[cpu];
   beginPublishing(header);
   uint64_t published = __atomic_load_n(&slot->published, __ATOMIC_RELAXED);
   uint64_t total = __atomic_load_n(&slot->total, __ATOMIC_RELAXED);
@@ -195,9 +201,9 @@ static bool addHere(struct dct_percpu_counter *counter, uint64_t amount,
   for (int i = 0; i < Tries; ++i) {
     struct rseq *area = dct_percpu_rseq_area();
     uint32_t cpu = dct_percpu_rseq_cpu(area);
-    if (cpu >= counter->cpus)
+    if (cpu >= __atomic_load_n(&counter->cpus, __ATOMIC_RELAXED))
       return false;
-    struct dct_percpu_slot *slot = &counter->slots[cpu];
+    struct dct_percpu_slot *slot = &knownSlots(counter)[cpu];
     if (dct_percpu_rseq_add_near(area, cpu, &slot->total, amount,
                                  batch > 1 ? (uint64_t)batch - 1 : 0))
       return true;
@@ -218,7 +224,7 @@ static bool addHere(struct dct_percpu_counter *counter, uint64_t amount,
 
 static void publishShared(struct dct_percpu_counter *counter,
                           struct dct_percpu_slot *slot, int32_t batch) {
-  struct header *header = headerOf(counter->slots);
+  struct header *header = headerOf(knownSlots(counter));
   beginPublishing(header);
   uint64_t published =
       __atomic_load_n(&slot->sharedPublished, __ATOMIC_SEQ_CST);
@@ -242,7 +248,8 @@ static void addShared(struct dct_percpu_counter *counter, uint64_t amount,
                       int32_t batch) {
   int cpu = sched_getcpu();
   uint32_t number = cpu >= 0 ? (uint32_t)cpu : threadNumber();
-  struct dct_percpu_slot *slot = &counter->slots[number % counter->cpus];
+  struct dct_percpu_slot *slot =
+      &knownSlots(counter)[number % dct_percpu_counter_cpus()];
   uint64_t total =
       __atomic_add_fetch(&slot->sharedTotal, amount, __ATOMIC_SEQ_CST);
   if (due(total - __atomic_load_n(&slot->sharedPublished, __ATOMIC_SEQ_CST),
@@ -257,7 +264,7 @@ void dct_percpu_counter_add_slow(struct dct_percpu_counter *counter,
   else if (!haveSequences())
     addShared(counter, amount, batch);
   else if (due(amount, batch) || !addHere(counter, amount, batch))
-    __atomic_fetch_add(&headerOf(counter->slots)->direct, amount,
+    __atomic_fetch_add(&headerOf(knownSlots(counter))->direct, amount,
                        __ATOMIC_RELAXED);
 }
 
@@ -276,7 +283,7 @@ static uint64_t sumOfTotals(const struct dct_percpu_counter *counter) {
   if (!slots)
     return 0;
   uint64_t sum = __atomic_load_n(&headerOf(slots)->direct, __ATOMIC_RELAXED);
-  for (uint32_t i = 0, n = numberOfCPUs(); i < n; ++i)
+  for (uint32_t i = 0, n = dct_percpu_counter_cpus(); i < n; ++i)
     sum += __atomic_load_n(&slots[i].total, __ATOMIC_RELAXED) +
            __atomic_load_n(&slots[i].sharedTotal, __ATOMIC_RELAXED);
   return sum;
@@ -317,7 +324,7 @@ static int far(const struct dct_percpu_counter *counter, int64_t rhs,
     return 0;
   int64_t most, distance;
   if (__builtin_mul_overflow(batch > 1 ? (int64_t)batch - 1 : 0,
-                             (int64_t)numberOfCPUs(), &most) ||
+                             (int64_t)dct_percpu_counter_cpus(), &most) ||
       __builtin_sub_overflow(dct_percpu_counter_read(counter), rhs, &distance))
     return 0;
   return distance > most ? 1 : distance < -most ? -1 : 0;
@@ -365,9 +372,11 @@ void dct_percpu_counter_reset_in_child(struct dct_percpu_counter *counter) {
   if (!slots)
     return;
   uint64_t count = 0;
-  for (uint32_t i = 0, n = numberOfCPUs(); i < n; ++i)
-    count += __atomic_load_n(&slots[i].published, __ATOMIC_RELAXED) +
-             __atomic_load_n(&slots[i].sharedPublished, __ATOMIC_RELAXED);
-  __atomic_store_n(&headerOf(slots)->count, count, __ATOMIC_RELAXED);
-  __atomic_store_n(&headerOf(slots)->publishing, 0, __ATOMIC_RELAXED);
+  for (uint32_t i = 0, n = dct_percpu_counter_cpus(); i < n; ++i) {
+    slots[i].published = slots[i].total;
+    slots[i].sharedPublished = slots[i].sharedTotal;
+    count += slots[i].total + slots[i].sharedTotal;
+  }
+  headerOf(slots)->count = count;
+  headerOf(slots)->publishing = 0;
 }

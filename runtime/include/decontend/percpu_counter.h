@@ -49,8 +49,8 @@
 //    For readers: read three loads; sum as many lines as CPUs, which their
 //    writers own (tens of nanoseconds each): rarely.
 //  - Error of read against sum: at most (B - 1) * CPUs, where B is the largest
-//    batch in use, and B - 1 for each thread that is just publishing. No bound
-//    once add_local was used.
+//    batch in use, and for each thread that is inside an add at that moment its
+//    amount and B - 1. No bound once add_local was used.
 //
 // Needs GNU C: inline assembly with labels, GCC 9 or Clang 9.
 //
@@ -102,6 +102,10 @@ struct dct_percpu_counter {
 #define DCT_PERCPU_COUNTER_STATIC(name)                                        \
   struct dct_percpu_counter name = DCT_PERCPU_COUNTER_INIT(0)
 
+/// The number of CPUs that counters of this process have words for, as in the
+/// bounds above; at least 1, and the same for good.
+uint32_t dct_percpu_counter_cpus(void);
+
 /// Makes *counter, with memory for its CPUs that it owns until destroy. Returns
 /// 0, or ENOMEM; then *counter must not be used nor destroyed.
 int dct_percpu_counter_init(struct dct_percpu_counter *counter, int64_t value);
@@ -135,9 +139,11 @@ dct_percpu_counter_add_batch(struct dct_percpu_counter *counter, int64_t amount,
   // Acquire: whoever sees the number sees the slots.
   if (__builtin_expect(
           cpu < __atomic_load_n(&counter->cpus, __ATOMIC_ACQUIRE) &&
-              dct_percpu_rseq_add_near(area, cpu, &counter->slots[cpu].total,
-                                       (uint64_t)amount,
-                                       batch > 1 ? (uint64_t)batch - 1 : 0),
+              dct_percpu_rseq_add_near(
+                  area, cpu,
+                  &__atomic_load_n(&counter->slots, __ATOMIC_RELAXED)[cpu]
+                       .total,
+                  (uint64_t)amount, batch > 1 ? (uint64_t)batch - 1 : 0),
           1))
     return;
 #endif
@@ -161,8 +167,11 @@ dct_percpu_counter_add_local(struct dct_percpu_counter *counter,
   uint32_t cpu = dct_percpu_rseq_cpu(area);
   if (__builtin_expect(
           cpu < __atomic_load_n(&counter->cpus, __ATOMIC_ACQUIRE) &&
-              dct_percpu_rseq_add(area, cpu, &counter->slots[cpu].total,
-                                  (uint64_t)amount),
+              dct_percpu_rseq_add(
+                  area, cpu,
+                  &__atomic_load_n(&counter->slots, __ATOMIC_RELAXED)[cpu]
+                       .total,
+                  (uint64_t)amount),
           1))
     return;
 #endif
@@ -239,10 +248,11 @@ bool dct_percpu_counter_limited_add_batch(struct dct_percpu_counter *counter,
 bool dct_percpu_counter_limited_add(struct dct_percpu_counter *counter,
                                     int64_t limit, int64_t amount);
 
-/// In a child of fork, before it has threads: takes up what threads of the
-/// parent were publishing during the fork. Without it sum, compare and
-/// limited_add are right in the child, though the latter two may always have to
-/// sum; read may be off by B - 1 for each such thread, for good.
+/// In a child of fork, before it has threads and outside of handlers: publishes
+/// everything, with what threads of the parent were publishing during the fork.
+/// Without it sum, compare and limited_add are right in the child, though the
+/// latter two may always have to sum; read may be off by B - 1 for each such
+/// thread, for good. Linear in CPUs.
 void dct_percpu_counter_reset_in_child(struct dct_percpu_counter *counter);
 
 #ifdef __cplusplus
