@@ -96,6 +96,8 @@ struct FunctionModel {
                           ///< it: "struct inode.i_rwsem", or a global's key.
   std::vector<std::string> LockWith; ///< Taken along: "irq", "bh", "preempt".
   bool LockRest = false; ///< All arguments from Acquires on are locks.
+  /// Records of arguments that make it uncertain whether the lock is taken.
+  std::vector<std::string> LockUnless;
   bool Allocates = false;
   bool Sleeps = false;
   bool Inert = false;       ///< Logging, assertions, hints: order is free.

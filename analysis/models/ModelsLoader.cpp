@@ -202,6 +202,9 @@ std::string ModelsBuilder::digestOf(const Models &M) {
              F.NoReturn, F.LockWith.size());
     for (const std::string &S : F.LockWith)
       Str(S);
+    Hash.add(F.LockUnless.size());
+    for (const std::string &S : F.LockUnless)
+      Str(S);
     Str(F.LockObject);
     Str(F.FreeByRcu);
     Str(F.Lock);

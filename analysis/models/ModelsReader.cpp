@@ -231,8 +231,10 @@ bool Reader::checkFunction(Value N, const FunctionModel &M) {
                "lock-object", "'acquires', 'releases' or 'asserts'") &&
          Needs(!M.LockWith.empty(), Locks, "lock-with",
                "'acquires' or 'releases'") &&
-         Needs(M.LockMode || M.LockOn || M.LockRest, M.Acquires >= 0,
-               "lock-mode', 'lock-on' or 'lock-rest", "'acquires'") &&
+         Needs(M.LockMode || M.LockOn || M.LockRest || !M.LockUnless.empty(),
+               M.Acquires >= 0,
+               "lock-mode', 'lock-on', 'lock-rest' or 'lock-unless",
+               "'acquires'") &&
          Needs(M.AssertsArg >= 0, !M.Asserts.empty(), "asserts-arg",
                "'asserts'");
 }
@@ -276,6 +278,8 @@ bool Reader::function(Value N) {
                return oneOrMore(V, "the kind of a lock", M.LockWith);
              }},
             {"lock-rest", toFlag(M.LockRest)},
+            {"lock-unless",
+             [&](Value V) { return oneOrMore(V, "a record", M.LockUnless); }},
             {"asserts-arg", toArg(M.AssertsArg)},
             {"returns-arg", toArg(M.ReturnsArg)},
             {"no-return", toFlag(M.NoReturn)},
