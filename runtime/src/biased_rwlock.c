@@ -241,30 +241,43 @@ int dct_bias_held(const struct dct_bias *bias) {
   return find(&Self, bias) != NULL;
 }
 
+// Waits until slot does not show bias. Returns the ticks for which the reader
+// is known to have been inside: any lock would have waited for those, while the
+// last pause is the price of looking again.
+static uint64_t waitForReader(slot *slot, const struct dct_bias *bias) {
+  uint64_t first = ticks();
+  uint64_t last = first;
+  for (unsigned round = 0; __atomic_load_n(slot, __ATOMIC_SEQ_CST) == bias;
+       ++round) {
+    last = ticks();
+    backOff(round);
+  }
+  return last - first;
+}
+
 // Returns whether all readers are out.
 static int revoke(struct dct_bias *bias, int wait) {
   // Exact, as only who holds the underlying lock changes it.
   if (__atomic_load_n(&bias->on, __ATOMIC_RELAXED) == Off)
     return 1;
   uint64_t start = ticks();
+  uint64_t sections = 0;
   __atomic_store_n(&bias->on, Draining, __ATOMIC_SEQ_CST);
   size_t column = columnOf(bias);
   int empty = 1;
   for (uint32_t row = 0, rows = rowsInUse(); row < rows && empty; ++row) {
     slot *slot = &Table[row].column[column];
-    for (unsigned round = 0; __atomic_load_n(slot, __ATOMIC_SEQ_CST) == bias;
-         ++round) {
-      if (!wait) {
-        empty = 0;
-        break;
-      }
-      backOff(round);
-    }
+    if (__atomic_load_n(slot, __ATOMIC_SEQ_CST) != bias)
+      continue;
+    if (wait)
+      sections += waitForReader(slot, bias);
+    else
+      empty = 0;
   }
   if (empty)
     __atomic_store_n(&bias->on, Off, __ATOMIC_SEQ_CST);
   uint64_t end = ticks();
-  bias->off_until = end + (end - start) * bias->inhibit;
+  bias->off_until = end + (end - start - sections) * bias->inhibit;
   return empty;
 }
 

@@ -14,13 +14,19 @@
 // writes. For locks that are read very often and written rarely.
 //
 // Source: BRAVO, Dice and Kogan, "BRAVO: Biased Locking for Reader-Writer
-// Locks", USENIX ATC 2019. The table of visible readers has a row for each
-// thread and a column for each hash of a lock, the variant that the authors
-// call BRAVO-2D, so that a writer looks at one column only. Two departures:
+// Locks", USENIX ATC 2019. Four departures:
+//  - The paper hashes thread and lock together into one table. Here a thread
+//  has
+//    a row and the hash of the lock chooses the column, so that a writer looks
+//    at one column, and threads do not write each other's lines.
 //  - A thread remembers what it holds, so unlock needs no token and a nested
 //    read never waits for the writer that waits for the outer one.
 //  - Only rows that were ever handed out are looked at, and a thread whose slot
 //    is taken by another moves on to the next row.
+//  - The time for which readers were seen inside does not count as the cost of
+//  a
+//    revocation: any lock waits for them. One slow reader would otherwise keep
+//    the bias off for nine times its section.
 //
 // Memory order. The reader stores its slot and then loads the bias; the writer
 // stores the bias and then loads the number of rows and the slots. All of these
@@ -43,9 +49,9 @@
 // Cost. Reader, bias on: one compare-and-exchange on a line of its own thread,
 // one store. Reader, bias off: the underlying lock and one reading of the time
 // stamp counter. Writer, bias off: the underlying lock. Writer, bias on: one
-// line for each row in use, at most DCT_BIAS_ROWS, and the wait; to bound this,
-// the bias then stays off for DCT_BIAS_INHIBIT times as long, so revocation
-// takes at most about 1 / (DCT_BIAS_INHIBIT + 1) of the time of writers.
+// line for each row in use, at most DCT_BIAS_ROWS, and the last pause of each
+// wait; the bias then stays off for DCT_BIAS_INHIBIT times as long as that, so
+// it takes at most about 1 / (DCT_BIAS_INHIBIT + 1) of the time of writers.
 // Memory: 16 bytes a lock, 128 KiB for the process (pages are touched as rows
 // are).
 //
@@ -53,13 +59,12 @@
 // took it; code that changes its thread inside (coroutines) is not supported.
 //
 // Limits:
-//  - A thread remembers 8 locks at a time; a ninth read lock uses the
-//  underlying
-//    lock, and its nested reads are as the underlying lock has them.
+//  - A thread remembers 8 locks at a time; a ninth uses the underlying lock,
+//    and its nested reads are as the underlying lock has them.
 //  - Of two locks that a thread reads at once and that share a column (1 pair
 //    in 64), the second uses the underlying lock.
 //  - A thread that ends inside a read section holds it for ever, as it does
-//    with pthread_rwlock_t.
+//    with pthread_rwlock_t, and even a new lock at the same address meets it.
 //  - fork: in the child the slots of the threads that are gone are emptied, and
 //    reads of the forking thread stay held. What other threads held through the
 //    underlying lock stays locked in the child: see reset_in_child. This is a
