@@ -20,8 +20,10 @@
 #include <benchmark/benchmark.h>
 #include <mutex>
 #include <pthread.h>
+#include <sched.h>
 #include <shared_mutex>
 #include <string>
+#include <vector>
 #ifdef DECONTEND_BENCH_ABSL
 #include <absl/synchronization/mutex.h>
 #endif
@@ -133,7 +135,26 @@ template <class Lock> struct TBB {
 };
 #endif
 
+// Two threads that the scheduler leaves on one CPU never contend, and the
+// measurement is too short for it to move them.
+void pinTo(int Thread) {
+  static const std::vector<int> CPUs = [] {
+    cpu_set_t Allowed;
+    sched_getaffinity(0, sizeof(Allowed), &Allowed);
+    std::vector<int> Result;
+    for (int CPU = 0; CPU < CPU_SETSIZE; ++CPU)
+      if (CPU_ISSET(CPU, &Allowed))
+        Result.push_back(CPU);
+    return Result;
+  }();
+  cpu_set_t One;
+  CPU_ZERO(&One);
+  CPU_SET(CPUs[Thread % CPUs.size()], &One);
+  pthread_setaffinity_np(pthread_self(), sizeof(One), &One);
+}
+
 template <class Section, int WriteEvery> void run(benchmark::State &State) {
+  pinTo(State.thread_index());
   Object &O = Objects[State.thread_index() % ObjectCount];
   long Sum = 0;
   int Step = 0;
@@ -165,6 +186,7 @@ template <class Section> void add(const char *Name) {
 } // namespace
 
 int main(int Argc, char **Argv) {
+  pinTo(0);
   add<One<std::shared_mutex>>("std::shared_mutex");
   add<PthreadRWLock>("pthread_rwlock_t");
 #ifdef DECONTEND_BENCH_ABSL

@@ -15,18 +15,16 @@
 //
 // Source: BRAVO, Dice and Kogan, "BRAVO: Biased Locking for Reader-Writer
 // Locks", USENIX ATC 2019. Four departures:
-//  - The paper hashes thread and lock together into one table. Here a thread
-//  has
-//    a row and the hash of the lock chooses the column, so that a writer looks
-//    at one column, and threads do not write each other's lines.
+//  - The paper hashes thread and lock together into one table. Here the thread
+//    has a row and the lock chooses the column, so that a writer looks at one
+//    column, and threads do not write each other's lines.
 //  - A thread remembers what it holds, so unlock needs no token and a nested
 //    read never waits for the writer that waits for the outer one.
 //  - Only rows that were ever handed out are looked at, and a thread whose slot
 //    is taken by another moves on to the next row.
-//  - The time for which readers were seen inside does not count as the cost of
-//  a
-//    revocation: any lock waits for them. One slow reader would otherwise keep
-//    the bias off for nine times its section.
+//  - The time for which readers were seen inside is no cost of a revocation, as
+//    any lock waits for them. One slow reader would otherwise keep the bias off
+//    for nine times its section.
 //
 // Memory order. The reader stores its slot and then loads the bias; the writer
 // stores the bias and then loads the number of rows and the slots. All of these
