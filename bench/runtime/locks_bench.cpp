@@ -11,7 +11,7 @@
 // take part when the build says that they can be linked:
 // DECONTEND_BENCH_ABSL, DECONTEND_BENCH_BOOST, DECONTEND_BENCH_TBB.
 //
-//   locks_bench --benchmark_repetitions=9 --benchmark_min_time=0.02
+//   runtime-bench --benchmark_filter=locks_ --benchmark_min_time=0.02
 //
 //===----------------------------------------------------------------------===//
 
@@ -137,24 +137,27 @@ template <class Lock> struct TBB {
 
 // Two threads that the scheduler leaves on one CPU never contend, and the
 // measurement is too short for it to move them.
-void pinTo(int Thread) {
-  static const std::vector<int> CPUs = [] {
-    cpu_set_t Allowed;
-    sched_getaffinity(0, sizeof(Allowed), &Allowed);
-    std::vector<int> Result;
+class Pin {
+public:
+  explicit Pin(int Thread) {
+    pthread_getaffinity_np(pthread_self(), sizeof(Before), &Before);
+    int Wanted = Thread % CPU_COUNT(&Before);
     for (int CPU = 0; CPU < CPU_SETSIZE; ++CPU)
-      if (CPU_ISSET(CPU, &Allowed))
-        Result.push_back(CPU);
-    return Result;
-  }();
-  cpu_set_t One;
-  CPU_ZERO(&One);
-  CPU_SET(CPUs[Thread % CPUs.size()], &One);
-  pthread_setaffinity_np(pthread_self(), sizeof(One), &One);
-}
+      if (CPU_ISSET(CPU, &Before) && Wanted-- == 0) {
+        cpu_set_t One;
+        CPU_ZERO(&One);
+        CPU_SET(CPU, &One);
+        pthread_setaffinity_np(pthread_self(), sizeof(One), &One);
+      }
+  }
+  ~Pin() { pthread_setaffinity_np(pthread_self(), sizeof(Before), &Before); }
+
+private:
+  cpu_set_t Before;
+};
 
 template <class Section, int WriteEvery> void run(benchmark::State &State) {
-  pinTo(State.thread_index());
+  Pin Pinned(State.thread_index());
   Object &O = Objects[State.thread_index() % ObjectCount];
   long Sum = 0;
   int Step = 0;
@@ -179,14 +182,11 @@ template <class Section> void add(const char *Name) {
         ->Threads(8)
         ->UseRealTime();
   };
-  Register(std::string("read/") + Name, run<Section, 0>);
-  Register(std::string("write1in1024/") + Name, run<Section, 1024>);
+  Register(std::string("locks_read/") + Name, run<Section, 0>);
+  Register(std::string("locks_write1in1024/") + Name, run<Section, 1024>);
 }
 
-} // namespace
-
-int main(int Argc, char **Argv) {
-  pinTo(0);
+const bool Added = [] {
   add<One<std::shared_mutex>>("std::shared_mutex");
   add<PthreadRWLock>("pthread_rwlock_t");
 #ifdef DECONTEND_BENCH_ABSL
@@ -203,6 +203,7 @@ int main(int Argc, char **Argv) {
   add<One<decontend::biased_shared_mutex<>>>("biased_shared_mutex");
   add<Hashed<std::shared_mutex>>("hashed_locks<std::shared_mutex>");
   add<Hashed<std::mutex>>("hashed_locks<std::mutex>");
-  benchmark::Initialize(&Argc, Argv);
-  benchmark::RunSpecifiedBenchmarks();
-}
+  return true;
+}();
+
+} // namespace
