@@ -120,6 +120,27 @@ void BodyWalker::member(const MemberExpr *E, const Use &U) {
     lvalueBase(E->getBase());
 }
 
+/// An offset can be added to any pointer: as good as the address.
+void BodyWalker::offset(const OffsetOfExpr *E) {
+  const FieldDecl *Field = offsetField(E);
+  if (!Field || !isCounting(Field->getType(), N.Ctx))
+    return;
+  Expr Path;
+  Path.Field = N.fieldKey(Field);
+  Path.Text = N.intern(("offsetof(" + N.Facts.str(Path.Field) + ")").str());
+  Access A;
+  A.Kind = AccessKind::Escape;
+  A.At = F.Events.size();
+  A.Path = F.Exprs.size();
+  F.Exprs.push_back(Path);
+  Place P = N.place(E->getExprLoc());
+  A.Line = P.Line;
+  A.Column = P.Column;
+  if (!empty(N.macroOf(E->getExprLoc())))
+    A.Flags |= Access::FromMacro;
+  F.Accesses.push_back(A);
+}
+
 /// The object in `object.member`: what it takes to reach it is read, but the
 /// object itself is not used beyond the member.
 void BodyWalker::lvalueBase(const clang::Expr *E) {

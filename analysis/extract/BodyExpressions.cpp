@@ -35,7 +35,6 @@ void BodyWalker::expression(const clang::Expr *E, bool ResultUsed) {
   case Stmt::CharacterLiteralClass:
   case Stmt::FloatingLiteralClass:
   case Stmt::UnaryExprOrTypeTraitExprClass:
-  case Stmt::OffsetOfExprClass:
   case Stmt::CXXThisExprClass:
   case Stmt::ImplicitValueInitExprClass:
     return;
@@ -44,6 +43,9 @@ void BodyWalker::expression(const clang::Expr *E, bool ResultUsed) {
   case Stmt::CXXOperatorCallExprClass:
   case Stmt::UserDefinedLiteralClass:
     call(cast<CallExpr>(E), ResultUsed);
+    return;
+  case Stmt::OffsetOfExprClass:
+    offset(cast<OffsetOfExpr>(E));
     return;
   case Stmt::AtomicExprClass:
     atomicBuiltin(cast<AtomicExpr>(E), ResultUsed);

@@ -30,6 +30,12 @@ void collectVariable(Naming &N, const clang::VarDecl *VD, Span Text);
 int8_t integerWidth(clang::QualType T, const clang::ASTContext &Ctx,
                     bool &Atomic);
 
+/// Is \p T an integer, or a record without a name of its own, as atomic_t is?
+bool isCounting(clang::QualType T, const clang::ASTContext &Ctx);
+
+/// The member whose offset \p E takes, or null.
+const clang::FieldDecl *offsetField(const clang::OffsetOfExpr *E);
+
 /// Walks one body in source order and appends events to a function's facts.
 /// O(size of the body). Both branches of a condition are walked; what is not
 /// evaluated (sizeof, typeof) is not.
@@ -75,6 +81,7 @@ private:
   };
   void mention(const clang::Expr *E, const Use &U);
   void member(const clang::MemberExpr *E, const Use &U);
+  void offset(const clang::OffsetOfExpr *E);
   void subscript(const clang::ArraySubscriptExpr *E, const Use &U);
   void lvalueBase(const clang::Expr *E);
   void value(const clang::Expr *E, Use U, bool ResultUsed = true) {

@@ -189,6 +189,8 @@ private:
         F.Flags |= FieldFacts::Flexible;
       if (FD->isBitField())
         F.Flags |= FieldFacts::BitField;
+      if (RD->isUnion())
+        F.Flags |= FieldFacts::InUnion;
       bool Atomic = false;
       F.Width = integerWidth(FD->getType(), N.Ctx, Atomic);
       if (Atomic)

@@ -63,26 +63,44 @@ static void noteInitialiser(Naming &N, const FieldDecl *Field,
   N.Facts.Inits.push_back(I);
 }
 
-/// Notes that an initialiser keeps the address of an integer or an atomic.
+bool isCounting(QualType T, const ASTContext &Ctx) {
+  bool Atomic = false;
+  const auto *Record = T->getAs<RecordType>();
+  return (Record && !Record->getDecl()->getIdentifier()) ||
+         integerWidth(T, Ctx, Atomic) != 0;
+}
+
+const FieldDecl *offsetField(const OffsetOfExpr *E) {
+  for (unsigned I = E->getNumComponents(); I-- > 0;)
+    if (E->getComponent(I).getKind() == OffsetOfNode::Field)
+      return E->getComponent(I).getField();
+  return nullptr;
+}
+
+/// Notes that an initialiser keeps the address, or the offset, of an integer or
+/// an atomic.
 static void noteAddress(Naming &N, const clang::Expr *Init, Sym Slot,
                         Sym Object) {
-  const auto *Ref = dyn_cast<DeclRefExpr>(Init);
-  if (const auto *U = dyn_cast<UnaryOperator>(Init))
-    if (U->getOpcode() == UO_AddrOf)
-      Ref = dyn_cast<DeclRefExpr>(U->getSubExpr()->IgnoreParenCasts());
-  const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-  if (!Var || !Var->hasGlobalStorage() ||
-      (Ref == Init && !Var->getType()->isArrayType()))
-    return;
-  bool Atomic = false;
-  const auto *Record = Var->getType()->getAs<RecordType>();
-  bool Unnamed = Record && !Record->getDecl()->getIdentifier();
-  if (!Unnamed && !integerWidth(Var->getType(), N.Ctx, Atomic))
-    return;
   InitFacts I;
+  if (const auto *Offset = dyn_cast<OffsetOfExpr>(Init)) {
+    const FieldDecl *Field = offsetField(Offset);
+    if (!Field || !isCounting(Field->getType(), N.Ctx))
+      return;
+    I.Value = N.fieldKey(Field);
+  } else {
+    const auto *Ref = dyn_cast<DeclRefExpr>(Init);
+    if (const auto *U = dyn_cast<UnaryOperator>(Init))
+      if (U->getOpcode() == UO_AddrOf)
+        Ref = dyn_cast<DeclRefExpr>(U->getSubExpr()->IgnoreParenCasts());
+    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (!Var || !Var->hasGlobalStorage() ||
+        (Ref == Init && !Var->getType()->isArrayType()) ||
+        !isCounting(Var->getType(), N.Ctx))
+      return;
+    I.Value = N.variableKey(Var);
+  }
   I.Object = Object;
   I.Field = Slot;
-  I.Value = N.variableKey(Var);
   I.Where = N.place(Init->getExprLoc());
   I.Text = N.span(Init->getSourceRange());
   N.Facts.Inits.push_back(I);

@@ -67,10 +67,29 @@ public:
     if (In.Known &&
         In.Known->contains(KnownBodies::id(KnownBodies::InactiveName, I.Line)))
       return;
-    Facts.Inactive.push_back(I);
+    words(FID, I);
+    Facts.Inactive.push_back(std::move(I));
   }
 
 private:
+  void words(FileID FID, InactiveText &I) {
+    const SourceManager &SM = PP.getSourceManager();
+    bool Invalid = false;
+    llvm::StringRef Buffer = SM.getBufferData(FID, &Invalid);
+    if (Invalid)
+      return;
+    Lexer Raw(SM.getLocForStartOfFile(FID), PP.getLangOpts(), Buffer.begin(),
+              Buffer.begin() + I.Text.Begin, Buffer.end());
+    llvm::DenseSet<Sym> Once;
+    Token T;
+    while (!Raw.LexFromRawLexer(T) &&
+           SM.getFileOffset(T.getLocation()) < I.Text.End)
+      if (T.is(tok::raw_identifier))
+        if (Sym S = Facts.Names.intern(T.getRawIdentifier());
+            Once.insert(S).second)
+          I.Words.push_back(S);
+  }
+
   struct Seen {
     Sym File = Sym::None; ///< None outside the source root.
     const KnownBodies::Set *Known = nullptr;

@@ -269,6 +269,9 @@ void Writer::unit(const UnitFacts &U) {
     sym(I.File);
     line(I.Line);
     span(I.Text);
+    number(I.Words.size());
+    for (Sym S : I.Words)
+      sym(S);
   }
   for (const std::vector<Sym> *List : {&U.Borrowed, &U.BorrowedFrom}) {
     number(List->size());

@@ -341,6 +341,7 @@ void Reader::unit(UnitFacts &U) {
     I.File = sym();
     I.Line = line();
     I.Text = span();
+    list(I.Words, 1, [this](Sym &S) { S = sym(); });
   });
   list(U.Borrowed, 1, [this](Sym &S) { S = sym(); });
   list(U.BorrowedFrom, 1, [this](Sym &S) { S = sym(); });

@@ -146,7 +146,8 @@ enum class AccessKind : uint8_t {
   Write,    ///< A value is assigned to it.
   Update,   ///< Read and written in one expression: ++, --, +=, |= ...
   Argument, ///< It is argument Argument of call At by address or reference.
-  Escape,   ///< Its address goes elsewhere: kept, returned, compared, to asm.
+  Escape,   ///< Its address goes elsewhere: kept, returned, compared, to asm;
+            ///< or its offset is taken, of an integer or an atomic.
 };
 
 /// One mention of a field or of a global variable. The outermost member of an
@@ -227,7 +228,8 @@ struct FieldFacts {
     Array = 2,
     Flexible = 4,
     BitField = 8,
-    Atomic = 16, ///< _Atomic or std::atomic.
+    Atomic = 16,  ///< _Atomic or std::atomic.
+    InUnion = 32, ///< Shares its bytes with other members.
   };
   Sym Name = Sym::None;
   Sym Type = Sym::None;
@@ -298,12 +300,13 @@ struct DeclFacts {
 };
 
 /// The initialiser of one member of a global variable: a record or an atomic
-/// that a macro initialises (Value is none), or the address of a variable that
-/// is an integer or an atomic.
+/// that a macro initialises (Value is none), the address of a variable that is
+/// an integer or an atomic, or the offset of a member that is.
 struct InitFacts {
   Sym Object = Sym::None; ///< Key of the variable.
   Sym Field = Sym::None;  ///< `struct foo.member`.
-  Sym Value = Sym::None;  ///< Key of the variable whose address is kept.
+  Sym Value = Sym::None;  ///< Variable whose address, or member whose offset
+                          ///< is kept.
   Place Where;
   Span Text; ///< The value, such as `ATOMIC_INIT(0)`.
   bool operator==(const InitFacts &) const = default;
@@ -315,6 +318,7 @@ struct InactiveText {
   Sym File = Sym::None;
   uint32_t Line = 0; ///< Of the directive that starts it.
   Span Text;
+  std::vector<Sym> Words; ///< Identifiers in it, each once, in order.
   bool operator==(const InactiveText &) const = default;
 };
 

@@ -48,10 +48,10 @@ constexpr FlagName FunctionFlags[] = {
     {FunctionFacts::Destructor, "destructor"},
     {FunctionFacts::Constructor, "constructor"},
     {FunctionFacts::Variadic, "variadic"}};
-constexpr FlagName FieldFlags[] = {{FieldFacts::Pointer, "pointer"},
-                                   {FieldFacts::Array, "array"},
-                                   {FieldFacts::Flexible, "flexible"},
-                                   {FieldFacts::BitField, "bit-field"}};
+constexpr FlagName FieldFlags[] = {
+    {FieldFacts::Pointer, "pointer"},   {FieldFacts::Array, "array"},
+    {FieldFacts::Flexible, "flexible"}, {FieldFacts::BitField, "bit-field"},
+    {FieldFacts::Atomic, "atomic"},     {FieldFacts::InUnion, "in-union"}};
 constexpr FlagName RecordFlags[] = {{RecordFacts::Packed, "packed"},
                                     {RecordFacts::Union, "union"},
                                     {RecordFacts::RandomLayout, "random"},
@@ -384,6 +384,7 @@ void Dumper::unit() {
     text("file", I.File);
     J.attribute("line", static_cast<int64_t>(I.Line));
     span("text", I.Text);
+    syms("words", I.Words);
   });
   syms("borrowed", U.Borrowed);
   syms("borrowed-from", U.BorrowedFrom);

@@ -48,7 +48,7 @@ inline constexpr size_t MinString = 1, MinExpr = 1, MinEvent = 4, MinParam = 3,
                         MinFunction = 16, MinField = 8, MinRecord = 8,
                         MinGlobal = 14, MinSlot = 7, MinMarker = 5,
                         MinDependency = 17, MinAccess = 6, MinDecl = 8,
-                        MinInit = 8, MinInactive = 4;
+                        MinInit = 8, MinInactive = 5;
 
 /// Members that follow the kind of an access.
 enum AccessBit : uint8_t {

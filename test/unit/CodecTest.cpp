@@ -120,7 +120,7 @@ UnitFacts sample(llvm::ArrayRef<StringRef> Before = {}) {
               S("counter"),
               {S("ipc/main.c"), 6, 8},
               {9, 12}}};
-  U.Inactive = {{S("inc/h.h"), 70, {900, 990}}};
+  U.Inactive = {{S("inc/h.h"), 70, {900, 990}, {S("endif"), S("ns")}}};
   U.BorrowedFrom = {S("inc/h.h")};
   U.Borrowed = {S("put_ns@linux/ns.h"), S("get_ns@linux/ns.h")};
   return U;
