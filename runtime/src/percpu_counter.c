@@ -204,13 +204,13 @@ static bool addHere(struct dct_percpu_counter *counter, uint64_t amount,
     if (cpu >= __atomic_load_n(&counter->cpus, __ATOMIC_RELAXED))
       return false;
     struct dct_percpu_slot *slot = &knownSlots(counter)[cpu];
-    if (dct_percpu_rseq_add_near(area, cpu, &slot->total, amount,
-                                 batch > 1 ? (uint64_t)batch - 1 : 0))
-      return true;
     if (due(__atomic_load_n(&slot->total, __ATOMIC_RELAXED) + amount -
                 __atomic_load_n(&slot->published, __ATOMIC_RELAXED),
             batch))
       publishHere(counter);
+    if (dct_percpu_rseq_add_near(area, cpu, &slot->total, amount,
+                                 batch > 1 ? (uint64_t)batch - 1 : 0))
+      return true;
   }
   return false;
 }

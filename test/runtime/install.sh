@@ -20,7 +20,8 @@ export PKG_CONFIG_PATH
 [ "$(pkg-config --variable=prefix decontend)" = "$work/prefix" ]
 cc -std=gnu11 "$here/install/program.c" $(pkg-config --cflags --libs decontend) \
   -o "$work/pc-c"
-c++ -std=c++20 "$here/install/program.cpp" $(pkg-config --cflags --libs decontend) \
+c++ -std=c++20 "$here/install/program.cpp" "$here/install/other.cpp" \
+  $(pkg-config --cflags --libs decontend) \
   -o "$work/pc-cxx"
 lib=$(pkg-config --variable=libdir decontend)
 LD_LIBRARY_PATH=$lib "$work/pc-c"

@@ -105,7 +105,7 @@ static inline uint32_t dct_percpu_rseq_cpu(const struct rseq *area) {
   "jmp %l[failed]\n\t"                                                         \
   ".popsection"
 #define DCT_RSEQ_VALUE "er"
-#define DCT_RSEQ_CLOBBER "memory", "cc", "rax", "rcx"
+#define DCT_RSEQ_CLOBBER "memory", "cc", "rax"
 #else
 #define DCT_RSEQ_BEGIN                                                         \
   DCT_RSEQ_DESCRIPTOR                                                          \
@@ -170,32 +170,30 @@ failed:
 static inline bool dct_percpu_rseq_add_near(struct rseq *area, uint32_t cpu,
                                             uint64_t *word, uint64_t amount,
                                             uint64_t most) {
-  __asm__ __volatile__ goto(
-      DCT_RSEQ_BEGIN
+  __asm__ __volatile__ goto(DCT_RSEQ_BEGIN
 #if defined(__x86_64__)
-      "movq (%[word]), %%rax\n\t"
-      "addq %[amount], %%rax\n\t"
-      "movq %%rax, %%rcx\n\t"
-      "subq 8(%[word]), %%rcx\n\t"
-      "addq %[most], %%rcx\n\t"
-      "cmpq %[range], %%rcx\n\t"
-      "ja %l[failed]\n\t"
-      "movq %%rax, (%[word])\n\t"
+                            "movq (%[word]), %%rax\n\t"
+                            "addq %[shifted], %%rax\n\t"
+                            "subq 8(%[word]), %%rax\n\t"
+                            "cmpq %[range], %%rax\n\t"
+                            "ja %l[failed]\n\t"
+                            "addq %[amount], (%[word])\n\t"
 #else
-      "ldp x15, x14, [%[word]]\n\t"
-      "add x15, x15, %[amount]\n\t"
-      "sub x14, x15, x14\n\t"
-      "add x14, x14, %[most]\n\t"
-      "cmp x14, %[range]\n\t"
-      "b.hi %l[failed]\n\t"
-      "str x15, [%[word]]\n\t"
+                            "ldp x15, x14, [%[word]]\n\t"
+                            "sub x14, x15, x14\n\t"
+                            "add x14, x14, %[shifted]\n\t"
+                            "cmp x14, %[range]\n\t"
+                            "b.hi %l[failed]\n\t"
+                            "add x15, x15, %[amount]\n\t"
+                            "str x15, [%[word]]\n\t"
 #endif
-      DCT_RSEQ_END
-      :
-      : DCT_RSEQ_INPUT, [amount] DCT_RSEQ_VALUE(amount),
-        [most] DCT_RSEQ_VALUE(most), [range] DCT_RSEQ_VALUE(2 * most)
-      : DCT_RSEQ_CLOBBER
-      : failed);
+                            DCT_RSEQ_END
+                            :
+                            : DCT_RSEQ_INPUT, [amount] DCT_RSEQ_VALUE(amount),
+                              [shifted] DCT_RSEQ_VALUE(amount + most),
+                              [range] DCT_RSEQ_VALUE(2 * most)
+                            : DCT_RSEQ_CLOBBER
+                            : failed);
   dct_percpu_rseq_withdraw(area);
   return true;
 failed:

@@ -1,16 +1,17 @@
-//===- program.cpp - A user of the installed C++ interface ---------*- C++ -*-===//
+//===- program.cpp - A user of the installed C++ interface ---------*- C++
+//-*-===//
 //
 // Part of decontend, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "decontend/percpu_counter.hpp"
+#include "shared.h"
 
-static constinit decontend::static_percpu_counter Hits;
+int other();
 
 int main() {
   Hits += 41;
-  ++Hits;
-  return Hits.sum() == 42 ? 0 : 1;
+  hit();
+  return other() == 43 && Hits.sum() == 43 ? 0 : 1;
 }
