@@ -63,6 +63,12 @@ struct Data {
   long A = 0, B = 0, Writes = 0;
 };
 
+// Long enough that a section which should have been excluded overlaps.
+void linger() {
+  for (int I = 0; I < 40; ++I)
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
 // Lock needs lock, lock_shared, their tries and releases.
 template <class Lock>
 void readAndWrite(unsigned Threads, unsigned OneIn, std::array<Lock, 2> &Locks,
@@ -78,11 +84,15 @@ void readAndWrite(unsigned Threads, unsigned OneIn, std::array<Lock, 2> &Locks,
       Data &D = Shared[Which];
       auto Write = [&] {
         ++D.A;
+        linger();
         ++D.Writes;
         ++Written;
         --D.B;
       };
-      auto Read = [&] { Wrong += D.A + D.B != 0; };
+      auto Read = [&] {
+        linger();
+        Wrong += D.A + D.B != 0;
+      };
       if (Random() % OneIn == 0) {
         if (Random() % 4 == 0) {
           std::unique_lock Guard(L, std::try_to_lock);
