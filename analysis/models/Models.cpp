@@ -29,6 +29,8 @@ StringRef contextName(uint16_t Bit) {
     return "async";
   case CtxAdmin:
     return "admin";
+  case CtxReport:
+    return "report";
   default:
     return "";
   }
@@ -43,6 +45,7 @@ uint16_t contextFromName(StringRef Name) {
       .Case("hot", CtxHot)
       .Case("async", CtxAsync)
       .Case("admin", CtxAdmin)
+      .Case("report", CtxReport)
       .Default(CtxNone);
 }
 
@@ -76,6 +79,24 @@ const EntryModel *Models::entry(EntryModel::KindT Kind, StringRef Text) const {
     if (Entries[Index].Kind == Kind && Glob.match(Text))
       return &Entries[Index];
   return nullptr;
+}
+
+const CounterTypeModel *Models::counterType(StringRef Type) const {
+  return lookUp(Type, CounterTypes, CounterByType, CounterGlobs);
+}
+
+const RecordModel *Models::record(StringRef Record) const {
+  return lookUp(Record, Records, RecordByName, RecordGlobs);
+}
+
+std::vector<const CounterRemedy *> Models::remediesFor(StringRef Type) const {
+  std::vector<const CounterRemedy *> Out;
+  for (const auto &[Glob, Index] : RemedyTypes) {
+    const CounterRemedy *R = &Remedies[Index];
+    if ((Out.empty() || Out.back() != R) && Glob.match(Type))
+      Out.push_back(R);
+  }
+  return Out;
 }
 
 std::vector<std::string> Models::markers() const {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   linux, liburcu, posix, cxx.yaml (embedded) --+
+//   linux.yaml, atomics.yaml, ... (embedded) ----+
 //                                                +--> [loadModels] --> Models
 //   --models mine.yaml (adds, removes) ----------+
 //
@@ -39,10 +39,11 @@ enum Context : uint16_t {
   CtxHot = 16,     ///< System call, packet, I/O: often and by anyone.
   CtxAsync = 32,   ///< Work queue, thread, timer, RCU callback.
   CtxAdmin = 64,   ///< Configuration by an administrator, hot-plug: rare.
+  CtxReport = 128, ///< Shows figures to people: /proc, sysfs, dumps. Rare.
 };
 
 /// Spells one bit: "init", "exit", "setup", "teardown", "hot", "async",
-/// "admin"; "" for anything else.
+/// "admin", "report"; "" for anything else.
 llvm::StringRef contextName(uint16_t Bit);
 
 /// The bit for a name, or CtxNone.
@@ -72,6 +73,97 @@ struct CallbackModel {
   uint16_t Context = CtxNone;
   bool Inline = false; ///< Called before the function returns (kref_put).
   std::string Holds;   ///< Kind of a global lock that is held meanwhile.
+};
+
+/// How often what is hot runs. In order: what is worse wins.
+enum class Pace : uint8_t {
+  Work,    ///< For each unit of work, on as many cores as there are.
+  Serial,  ///< For each unit of work, but on one core at a time per object.
+  Control, ///< By control calls: whenever users wish, not for each unit of work.
+};
+
+/// The pace of a slot, or of a function that is an entry point.
+struct PaceModel {
+  std::string Pattern;
+  Pace At = Pace::Work;
+};
+
+/// What a call does to the atomic integer that one of its arguments points to.
+struct AtomicModel {
+  enum OpKind : uint8_t {
+    Read,
+    Set,      ///< Also initialisation.
+    Add,      ///< Adds argument By.
+    Sub,      ///< Subtracts argument By.
+    Inc,      ///< Adds one.
+    Dec,      ///< Subtracts one.
+    Exchange, ///< Replaces the value: xchg, cmpxchg.
+    Bits,     ///< and, or, xor: a set of flags, no count.
+  };
+  OpKind Op = Read;
+  int On = 0;           ///< Argument that is (or points to) the integer.
+  int By = -1;          ///< Amount: always for Add and Sub, may be for Set.
+  bool Returns = false; ///< Yields the old or the new value, or a test of it;
+                        ///< always for Read.
+  bool Tests = false; ///< What it does depends on the value (inc_not_zero), or
+                      ///< its result is a test (dec_and_test): reference
+                      ///< counts and states do that, statistics do not.
+};
+
+/// A type whose objects are counters.
+struct CounterTypeModel {
+  enum KindT : uint8_t {
+    Plain,     ///< An atomic integer: atomic_t.
+    Reference, ///< Counts references by its type: refcount_t, struct kref.
+    Spread,    ///< Spread over CPUs already: struct percpu_counter.
+  };
+  std::string Type;
+  KindT Kind = Plain;
+  int Width = 0; ///< Bits, negative when signed; 0: not an integer.
+};
+
+/// How many objects of a record there are, and who uses one.
+struct RecordModel {
+  enum SharingT : uint8_t {
+    Wide,  ///< Few, long-lived, used by many cores: a namespace, a super block.
+    Many,  ///< As many as users make, or short-lived: an inode, a packet.
+    Owner, ///< Used by one owner at a time: a task, a CPU, a request.
+  };
+  std::string Record; ///< `struct inode`; may be a glob.
+  SharingT Sharing = Wide;
+  std::string Why;
+};
+
+/// A counter that is spread over CPUs, as text for a plan. In all forms `{c}`
+/// stands for the counter (an expression that is its address), `{o}` for the
+/// counter itself (an expression that is the object), `{n}` for an amount,
+/// `{b}` for the batch, `{v}` for a value, `{t}` for a type, `{name}` for a
+/// variable's name. A form that an API lacks is empty. Amounts stand where an
+/// argument or a right side does: they need no parentheses.
+struct CounterRemedy {
+  std::string Id;               ///< "linux-percpu-counter".
+  std::vector<std::string> For; ///< Types it replaces (globs).
+  std::string Language;         ///< "c", "c++", or empty for both.
+  std::string Type;             ///< "struct percpu_counter".
+  std::string Header;           ///< "linux/percpu_counter.h".
+  std::string Needs; ///< A function that must be seen in the program for this
+                     ///< remedy to exist there, or empty.
+  std::string Init;  ///< Fails with a value other than 0 if InitFails.
+  bool InitFails = false;
+  std::string Destroy;
+  std::string Inc, Dec, Add, Sub;
+  std::string AddBatch;           ///< With `{b}`.
+  std::string AddLocal, SubLocal; ///< Never folded: only without cheap reads.
+  std::string LocalNeeds;         ///< Function that must be seen for AddLocal.
+  std::string Set;
+  std::string Read, ReadPositive; ///< Cheap and approximate.
+  std::string Sum, SumPositive; ///< Exact once writers stop; may sleep or lock.
+  std::string SumLocks;  ///< Why Sum must not stand in a hot or atomic place.
+  bool Variable = false; ///< For variables of static storage without Init.
+  std::string Define, DefineStatic, Declare; ///< Of such a variable.
+  std::string InitHeader;  ///< Header for what Init names beyond Header.
+  std::string BootFailure; ///< Statement, without `;`, for boot code that can
+                           ///< tell nobody when Init fails: "panic(...)".
 };
 
 /// What one function of an API does. Argument numbers start at 0; -1: none.
@@ -104,14 +196,17 @@ struct FunctionModel {
   bool StopsDevice = false; ///< Touches hardware; what follows may need order.
   bool DestroysDomain = false; ///< kmem_cache_destroy, cleanup_srcu_struct.
   bool WaitsForWork = false;   ///< flush_work, cancel_work_sync, kthread_stop.
-  bool Opaque = false; ///< Do not look into its body for waits, nor pass
-                       ///< contexts through it.
-  std::string Asserts; ///< Kind of a lock that it says is held: "rtnl".
-  int AssertsArg = -1; ///< The lock that it says is held, if no global one.
-  int ReturnsArg = -1; ///< Its value is this argument: spinlock_check().
+  bool Opaque = false;   ///< Do not look into its body for waits, nor pass
+                         ///< contexts through it.
+  std::string Asserts;   ///< Kind of a lock that it says is held: "rtnl".
+  int AssertsArg = -1;   ///< The lock that it says is held, if no global one.
+  int ReturnsArg = -1;   ///< Its value is this argument: spinlock_check().
   bool NoReturn = false; ///< Nothing behind the call runs: abort().
-  std::string Defers;  ///< Flavour whose grace period it lets pass before
-                       ///< it acts: call_rcu and kfree_rcu say "rcu".
+  std::optional<AtomicModel> Atomic;
+  bool Reports = false; ///< Shows the values of its arguments to people, or
+                        ///< traces them: seq_printf, printk, nla_put_u32.
+  std::string Defers;   ///< Flavour whose grace period it lets pass before
+                        ///< it acts: call_rcu and kfree_rcu say "rcu".
   std::vector<CallbackModel> Callbacks;
 };
 
@@ -156,14 +251,38 @@ public:
   llvm::ArrayRef<FunctionModel> functions() const { return Functions; }
   llvm::ArrayRef<SlotModel> slots() const { return Slots; }
 
+  /// Counter type by its spelling (`atomic_t`, without qualifiers and array
+  /// bounds), or null.
+  const CounterTypeModel *counterType(llvm::StringRef Type) const;
+
+  /// Sharing of a record, or null when no model says. Exact names, then globs.
+  const RecordModel *record(llvm::StringRef Record) const;
+
+  /// Pace of a slot or an entry function by its name; Work if no model says.
+  Pace pace(llvm::StringRef Name) const;
+
+  /// Does the function tell the time?
+  bool isClock(llvm::StringRef Name) const;
+
+  /// Remedies that replace a counter of type \p Type, in order of declaration;
+  /// a later file's come first. Linear in the remedies, which are few.
+  std::vector<const CounterRemedy *> remediesFor(llvm::StringRef Type) const;
+
 private:
   friend class ModelsBuilder;
+  void computeDigest();
   std::vector<FunctionModel> Functions;
   std::vector<SlotModel> Slots;
   std::vector<EntryModel> Entries;
-  llvm::StringMap<size_t> FunctionByName, SlotByName;
-  std::vector<std::pair<llvm::GlobPattern, size_t>> FunctionGlobs, SlotGlobs;
-  std::vector<std::pair<llvm::GlobPattern, size_t>> EntryGlobs;
+  std::vector<CounterTypeModel> CounterTypes;
+  std::vector<RecordModel> Records;
+  std::vector<CounterRemedy> Remedies;
+  std::vector<PaceModel> Paces;
+  llvm::StringMap<size_t> FunctionByName, SlotByName, CounterByType,
+      RecordByName;
+  using Globs = std::vector<std::pair<llvm::GlobPattern, size_t>>;
+  Globs FunctionGlobs, SlotGlobs, EntryGlobs, CounterGlobs, RecordGlobs;
+  Globs RemedyTypes; ///< All types of all remedies, globs or not.
   llvm::StringMap<size_t> EntryByText[4];
   /// Globs refer to their text, so it is kept where copies can share it.
   std::shared_ptr<const std::vector<std::string>> GlobTexts;

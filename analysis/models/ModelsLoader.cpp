@@ -8,9 +8,6 @@
 #include "analysis/models/ModelsReader.h"
 #include "embedded/ModelTexts.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/BLAKE3.h"
-#include "llvm/Support/HashBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <fmt/format.h>
 
@@ -81,6 +78,15 @@ public:
     return Out;
   }
 
+  /// In order of declaration.
+  std::vector<T> takeInOrder() {
+    std::vector<T> Out;
+    for (std::optional<T> &Item : Items)
+      if (Item)
+        Out.push_back(std::move(*Item));
+    return Out;
+  }
+
 private:
   std::vector<std::optional<T>> Items;
   StringMap<size_t> ByKey;
@@ -99,11 +105,15 @@ public:
 
 private:
   static void indexGlobs(Models &M);
-  static std::string digestOf(const Models &M);
 
   ModelTable<FunctionModel> Functions;
   ModelTable<SlotModel> Slots;
   ModelTable<EntryModel> Entries;
+  ModelTable<CounterTypeModel> CounterTypes;
+  ModelTable<RecordModel> Records;
+  /// With the number of the file, by which they are ordered in the end.
+  ModelTable<std::pair<unsigned, CounterRemedy>> Remedies;
+  unsigned FileNumber = 0;
 };
 
 Error ModelsBuilder::addFile(StringRef Name, StringRef Text) {
@@ -136,6 +146,19 @@ Error ModelsBuilder::addFile(StringRef Name, StringRef Text) {
           Remove(Entries, File->RemoveEntries, "an entry",
                  [](const EntryModel &M) { return StringRef(M.Pattern); }))
     return E;
+  if (Error E =
+          Remove(CounterTypes, File->RemoveCounters, "a counter type",
+                 [](const CounterTypeModel &M) { return StringRef(M.Type); }))
+    return E;
+  if (Error E =
+          Remove(Records, File->RemoveRecords, "a record",
+                 [](const RecordModel &M) { return StringRef(M.Record); }))
+    return E;
+  if (Error E = Remove(Remedies, File->RemoveRemedies, "a remedy",
+                       [](const std::pair<unsigned, CounterRemedy> &M) {
+                         return StringRef(M.second.Id);
+                       }))
+    return E;
 
   for (FunctionModel &M : File->Functions)
     Functions.add(std::string(M.Name), std::move(M));
@@ -143,6 +166,13 @@ Error ModelsBuilder::addFile(StringRef Name, StringRef Text) {
     Slots.add(std::string(M.Slot), std::move(M));
   for (EntryModel &M : File->Entries)
     Entries.add(entryKey(M), std::move(M));
+  for (CounterTypeModel &M : File->CounterTypes)
+    CounterTypes.add(std::string(M.Type), std::move(M));
+  for (RecordModel &M : File->Records)
+    Records.add(std::string(M.Record), std::move(M));
+  for (CounterRemedy &M : File->Remedies)
+    Remedies.add(std::string(M.Id), std::make_pair(FileNumber, std::move(M)));
+  ++FileNumber;
   return Error::success();
 }
 
@@ -158,6 +188,13 @@ void ModelsBuilder::indexGlobs(Models &M) {
     Collect(S.Slot);
   for (const EntryModel &E : M.Entries)
     Collect(E.Pattern);
+  for (const CounterTypeModel &C : M.CounterTypes)
+    Collect(C.Type);
+  for (const RecordModel &R : M.Records)
+    Collect(R.Record);
+  for (const CounterRemedy &R : M.Remedies)
+    for (const std::string &Type : R.For)
+      Texts->push_back(globText(Type));
 
   // The vector no longer grows: patterns may refer to its strings.
   auto Next = Texts->begin();
@@ -174,63 +211,14 @@ void ModelsBuilder::indexGlobs(Models &M) {
     Index(S.Slot, I, M.SlotByName, M.SlotGlobs);
   for (auto [I, E] : enumerate(M.Entries))
     Index(E.Pattern, I, M.EntryByText[E.Kind], M.EntryGlobs);
+  for (auto [I, C] : enumerate(M.CounterTypes))
+    Index(C.Type, I, M.CounterByType, M.CounterGlobs);
+  for (auto [I, R] : enumerate(M.Records))
+    Index(R.Record, I, M.RecordByName, M.RecordGlobs);
+  for (auto [I, R] : enumerate(M.Remedies))
+    for (size_t T = 0; T < R.For.size(); ++T)
+      M.RemedyTypes.emplace_back(makeGlob(*Next++), I);
   M.GlobTexts = std::move(Texts);
-}
-
-std::string ModelsBuilder::digestOf(const Models &M) {
-  HashBuilder<BLAKE3, endianness::little> Hash;
-  // Strings are hashed with their length, so fields cannot run together. The
-  // first string changes whenever the meaning of a field does.
-  auto Str = [&](StringRef S) { Hash.add(S); };
-  Str("decontend-models-2");
-  Hash.add(M.Functions.size());
-  for (const FunctionModel &F : M.Functions) {
-    Str(F.Name);
-    Hash.add(F.Wait.has_value());
-    if (F.Wait) {
-      Hash.add(F.Wait->Cost, F.Wait->DomainArg);
-      for (const std::string *S :
-           {&F.Wait->Flavour, &F.Wait->Deferred, &F.Wait->BarrierCall,
-            &F.Wait->HeadType, &F.Wait->FreeMacro, &F.Wait->Expedite})
-        Str(*S);
-    }
-    Hash.add(F.Frees, F.CacheArg, F.Unlinks, F.UnlinksIfNull, F.DropsRef,
-             F.TakesRef, F.Acquires, F.Releases, F.LockIsGlobal, F.Allocates,
-             F.Sleeps, F.Inert, F.StopsDevice, F.DestroysDomain, F.WaitsForWork,
-             F.Opaque);
-    Hash.add(F.LockMode, F.LockOn, F.LockRest, F.AssertsArg, F.ReturnsArg,
-             F.NoReturn, F.LockWith.size());
-    for (const std::string &S : F.LockWith)
-      Str(S);
-    Hash.add(F.LockUnless.size());
-    for (const std::string &S : F.LockUnless)
-      Str(S);
-    Str(F.LockObject);
-    Str(F.FreeByRcu);
-    Str(F.Lock);
-    Str(F.Defers);
-    Str(F.Asserts);
-    Hash.add(F.Callbacks.size());
-    for (const CallbackModel &C : F.Callbacks) {
-      Hash.add(C.Arg, C.Context, C.Inline);
-      Str(C.Holds);
-    }
-  }
-  Hash.add(M.Slots.size());
-  for (const SlotModel &S : M.Slots) {
-    Str(S.Slot);
-    Hash.add(S.Context);
-    Str(S.Why);
-    Str(S.Holds);
-    Hash.add(S.Worker);
-  }
-  Hash.add(M.Entries.size());
-  for (const EntryModel &E : M.Entries) {
-    Str(E.Pattern);
-    Hash.add(E.Kind, E.Context, E.Exports);
-    Str(E.Why);
-  }
-  return toHex(Hash.final(), /*LowerCase=*/true);
 }
 
 Models ModelsBuilder::finish() {
@@ -238,8 +226,17 @@ Models ModelsBuilder::finish() {
   M.Functions = Functions.take([](const FunctionModel &F) { return F.Name; });
   M.Slots = Slots.take([](const SlotModel &S) { return S.Slot; });
   M.Entries = Entries.take(entryKey);
+  M.CounterTypes =
+      CounterTypes.take([](const CounterTypeModel &C) { return C.Type; });
+  M.Records = Records.take([](const RecordModel &R) { return R.Record; });
+  std::vector<std::pair<unsigned, CounterRemedy>> InOrder =
+      Remedies.takeInOrder();
+  for (unsigned File = FileNumber; File-- > 0;)
+    for (auto &[Of, R] : InOrder)
+      if (Of == File)
+        M.Remedies.push_back(std::move(R));
   indexGlobs(M);
-  M.DigestHex = digestOf(M);
+  M.computeDigest();
   return M;
 }
 

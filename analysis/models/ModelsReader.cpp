@@ -6,10 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/models/ModelsReader.h"
-#include "analysis/models/YamlTree.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include <functional>
+#include "analysis/models/ModelFields.h"
+#include "analysis/models/ModelsCounters.h"
 #include <iterator>
 
 using namespace llvm;
@@ -18,164 +16,23 @@ namespace decontend {
 
 namespace {
 
-/// Every read function returns false once something is wrong; the first
-/// mismatch is kept in Failure.
-class Reader {
+class Reader : public FieldReader {
 public:
-  explicit Reader(StringRef Name) : Name(Name) {}
+  using FieldReader::FieldReader;
 
   bool file(const YamlNode &Root);
 
   ModelFile Out;
-  std::string Failure;
 
 private:
-  using Value = const YamlNode &;
-  using ReadValue = std::function<bool(Value)>;
-  struct Key {
-    StringRef Name;
-    ReadValue Read;
-  };
-
-  bool fail(Value N, const Twine &Want, const Twine &Got) {
-    if (Failure.empty())
-      Failure = mismatch(Name, N, Want, Got);
-    return false;
-  }
-  bool fail(Value N, const Twine &Want) { return fail(N, Want, describe(N)); }
-
-  bool map(Value N, StringRef What, ArrayRef<Key> Keys);
-  bool list(Value N, StringRef What, const ReadValue &Item);
-  bool text(Value N, StringRef What, std::string &To);
-  bool oneOrMore(Value N, StringRef What, std::vector<std::string> &To);
-  bool context(Value N, uint16_t &To);
   bool removals(Value N, std::vector<ModelRemoval> &To);
-  bool once(Value At, StringRef Kind, StringRef Text);
-
-  // Readers of a single field, for the tables of keys below.
-  ReadValue toText(StringRef What, std::string &To) {
-    return [this, What, &To](Value N) { return text(N, What, To); };
-  }
-  ReadValue toFlag(bool &To);
-  ReadValue toArg(int &To);
-  /// \p Words are the spellings of the values 0, 1, ... of \p To.
-  template <typename T>
-  ReadValue toChoice(StringRef What, ArrayRef<StringRef> Words, T &To) {
-    return [this, What, Words, &To](Value N) {
-      const StringRef *It = find(Words, StringRef(N.Text));
-      if (N.Kind != YamlNode::Scalar || It == Words.end())
-        return fail(N, What + " (" + join(Words, ", ") + ")");
-      To = static_cast<T>(It - Words.begin());
-      return true;
-    };
-  }
-
   bool function(Value N);
   bool checkFunction(Value N, const FunctionModel &M);
   bool wait(Value N, WaitModel &M);
   bool callback(Value N, std::vector<CallbackModel> &To);
   bool slot(Value N);
   bool entry(Value N);
-
-  StringRef Name;
-  StringMap<unsigned> FirstLine; ///< Kind and name of what was declared.
 };
-
-bool Reader::map(Value N, StringRef What, ArrayRef<Key> Keys) {
-  if (N.Kind != YamlNode::Map)
-    return fail(N, "a mapping (" + What + ")");
-  StringMap<unsigned> Seen;
-  for (auto [At, Item] : zip_equal(N.Keys, N.Items)) {
-    const Key *Found = find_if(
-        Keys, [&, &At = At](const Key &K) { return K.Name == At.Text; });
-    if (Found == Keys.end()) {
-      std::string Known = join(
-          map_range(Keys, [](const Key &K) { return K.Name.str(); }), ", ");
-      return fail(At, "a key of " + What + " (" + Known + ")");
-    }
-    auto [It, New] = Seen.try_emplace(At.Text, At.Line);
-    if (!New)
-      return fail(At, "each key once",
-                  describe(At) + " again (first in line " + Twine(It->second) +
-                      ")");
-    if (!Found->Read(Item))
-      return false;
-  }
-  return true;
-}
-
-bool Reader::list(Value N, StringRef What, const ReadValue &Item) {
-  if (N.Kind != YamlNode::List)
-    return fail(N, "a list of " + What);
-  return all_of(N.Items, Item);
-}
-
-bool Reader::text(Value N, StringRef What, std::string &To) {
-  StringRef Trimmed = StringRef(N.Text).trim();
-  if (N.Kind != YamlNode::Scalar || Trimmed.empty() ||
-      any_of(Trimmed, [](char C) { return C == '\n' || C == '\0'; }))
-    return fail(N, What);
-  To = Trimmed.str();
-  return true;
-}
-
-bool Reader::oneOrMore(Value N, StringRef What, std::vector<std::string> &To) {
-  auto Add = [&](Value Item) {
-    To.emplace_back();
-    return text(Item, What, To.back());
-  };
-  if (N.Kind == YamlNode::Scalar)
-    return Add(N);
-  if (N.Kind != YamlNode::List || N.Items.empty())
-    return fail(N, What + Twine(" or a list of them"));
-  return all_of(N.Items, Add);
-}
-
-bool Reader::context(Value N, uint16_t &To) {
-  constexpr StringRef What = "a context (init, exit, setup, teardown, hot, "
-                             "async, admin)";
-  auto Add = [&](Value Item) {
-    uint16_t Bit = Item.Kind == YamlNode::Scalar ? contextFromName(Item.Text)
-                                                 : uint16_t(CtxNone);
-    if (Bit == CtxNone)
-      return fail(Item, What);
-    if (To & Bit)
-      return fail(Item, "each context once");
-    To |= Bit;
-    return true;
-  };
-  if (N.Kind == YamlNode::Scalar)
-    return Add(N);
-  if (N.Kind != YamlNode::List || N.Items.empty())
-    return fail(N, What + Twine(" or a list of them"));
-  return all_of(N.Items, Add);
-}
-
-Reader::ReadValue Reader::toFlag(bool &To) {
-  return [this, &To](Value N) {
-    if (N.Kind != YamlNode::Scalar || (N.Text != "true" && N.Text != "false"))
-      return fail(N, "true or false");
-    To = N.Text == "true";
-    return true;
-  };
-}
-
-Reader::ReadValue Reader::toArg(int &To) {
-  return [this, &To](Value N) {
-    unsigned Number = 0;
-    if (N.Kind != YamlNode::Scalar ||
-        StringRef(N.Text).getAsInteger(10, Number) || Number > 31)
-      return fail(N, "the number of an argument (0 to 31)");
-    To = Number;
-    return true;
-  };
-}
-
-bool Reader::once(Value At, StringRef Kind, StringRef Text) {
-  auto [It, New] = FirstLine.try_emplace((Kind + " " + Text).str(), At.Line);
-  return New || fail(At, "one model of the " + Kind + " '" + Text + "'",
-                     "another (first in line " + Twine(It->second) + ")");
-}
 
 bool Reader::wait(Value N, WaitModel &M) {
   // In the order of CostKind.
@@ -199,7 +56,7 @@ bool Reader::callback(Value N, std::vector<CallbackModel> &To) {
   M.Arg = -1;
   if (!map(N, "a callback",
            {{"arg", toArg(M.Arg)},
-            {"context", [&](Value V) { return context(V, M.Context); }},
+            {"context", toContext(M.Context)},
             {"inline", toFlag(M.Inline)},
             {"holds", toText("the kind of a global lock", M.Holds)}}))
     return false;
@@ -247,15 +104,15 @@ bool Reader::function(Value N) {
     return list(V, "callbacks",
                 [&](Value Item) { return callback(Item, M.Callbacks); });
   };
-  auto AliasList = [&](Value V) {
-    return oneOrMore(V, "the name of a function", Aliases);
+  auto Atomic = [&](Value V) {
+    return readAtomic(*this, V, M.Atomic.emplace());
   };
   // In the order of LockModeT and LockOutcome.
   static constexpr StringRef Modes[] = {"exclusive", "read", "write"};
   static constexpr StringRef Outcomes[] = {"always", "nonzero", "zero"};
   if (!map(N, "a function",
            {{"name", toText("the name of a function", M.Name)},
-            {"aliases", AliasList},
+            {"aliases", toNames("the name of a function", Aliases)},
             {"wait", Wait},
             {"defers", toText("a flavour, such as rcu", M.Defers)},
             {"asserts", toText("the kind of a lock", M.Asserts)},
@@ -273,13 +130,9 @@ bool Reader::function(Value N) {
             {"lock-mode", toChoice("a mode", Modes, M.LockMode)},
             {"lock-on", toChoice("an outcome", Outcomes, M.LockOn)},
             {"lock-object", toText("RECORD.MEMBER or a global", M.LockObject)},
-            {"lock-with",
-             [&](Value V) {
-               return oneOrMore(V, "the kind of a lock", M.LockWith);
-             }},
+            {"lock-with", toNames("the kind of a lock", M.LockWith)},
             {"lock-rest", toFlag(M.LockRest)},
-            {"lock-unless",
-             [&](Value V) { return oneOrMore(V, "a record", M.LockUnless); }},
+            {"lock-unless", toNames("a record", M.LockUnless)},
             {"asserts-arg", toArg(M.AssertsArg)},
             {"returns-arg", toArg(M.ReturnsArg)},
             {"no-return", toFlag(M.NoReturn)},
@@ -290,6 +143,8 @@ bool Reader::function(Value N) {
             {"destroys-domain", toFlag(M.DestroysDomain)},
             {"waits-for-work", toFlag(M.WaitsForWork)},
             {"opaque", toFlag(M.Opaque)},
+            {"atomic", Atomic},
+            {"reports", toFlag(M.Reports)},
             {"callbacks", Callbacks}}))
     return false;
   if (M.Name.empty())
@@ -313,17 +168,10 @@ bool Reader::slot(Value N) {
   std::vector<std::string> Full, Records, Members;
   SlotModel M;
   if (!map(N, "a slot",
-           {{"slot",
-             [&](Value V) { return oneOrMore(V, "RECORD.MEMBER", Full); }},
-            {"record",
-             [&](Value V) {
-               return oneOrMore(V, "a record, such as struct foo", Records);
-             }},
-            {"members",
-             [&](Value V) {
-               return oneOrMore(V, "the name of a member", Members);
-             }},
-            {"context", [&](Value V) { return context(V, M.Context); }},
+           {{"slot", toNames("RECORD.MEMBER", Full)},
+            {"record", toNames("a record, such as struct foo", Records)},
+            {"members", toNames("the name of a member", Members)},
+            {"context", toContext(M.Context)},
             {"why", toText("a line of text", M.Why)},
             {"holds", toText("the kind of a global lock", M.Holds)},
             {"worker", toFlag(M.Worker)}}))
@@ -353,16 +201,14 @@ bool Reader::entry(Value N) {
   std::vector<std::string> Texts[4];
   EntryModel M;
   auto To = [&](EntryModel::KindT Kind, StringRef What) {
-    return [this, &Into = Texts[Kind], What](Value V) {
-      return oneOrMore(V, What, Into);
-    };
+    return toNames(What, Texts[Kind]);
   };
   if (!map(N, "an entry",
            {{"name", To(EntryModel::Name, "the name of a function")},
             {"section", To(EntryModel::Section, "the name of a section")},
             {"marker", To(EntryModel::Marker, "the name of a macro")},
             {"file", To(EntryModel::File, "the path of a file")},
-            {"context", [&](Value V) { return context(V, M.Context); }},
+            {"context", toContext(M.Context)},
             {"exports", toFlag(M.Exports)},
             {"why", toText("a line of text", M.Why)}}))
     return false;
@@ -409,16 +255,29 @@ bool Reader::file(const YamlNode &Root) {
   auto To = [this](std::vector<ModelRemoval> &Into) {
     return [this, &Into](Value V) { return removals(V, Into); };
   };
+  auto EachOf = [this](StringRef What,
+                       bool (*Read)(FieldReader &, Value, ModelFile &)) {
+    return [this, What, Read](Value V) {
+      return list(V, What,
+                  [this, Read](Value I) { return Read(*this, I, Out); });
+    };
+  };
   auto Remove = [&](Value V) {
     return map(V, "the key 'remove'",
                {{"functions", To(Out.RemoveFunctions)},
                 {"slots", To(Out.RemoveSlots)},
-                {"entries", To(Out.RemoveEntries)}});
+                {"entries", To(Out.RemoveEntries)},
+                {"counters", To(Out.RemoveCounters)},
+                {"records", To(Out.RemoveRecords)},
+                {"remedies", To(Out.RemoveRemedies)}});
   };
   return map(Root, "a file of models",
              {{"functions", Each("functions", &Reader::function)},
               {"slots", Each("slots", &Reader::slot)},
               {"entries", Each("entries", &Reader::entry)},
+              {"counters", EachOf("counter types", readCounterTypes)},
+              {"records", EachOf("records", readRecords)},
+              {"remedies", EachOf("remedies", readRemedy)},
               {"remove", Remove}});
 }
 

@@ -28,7 +28,11 @@ struct ModelFile {
   std::vector<FunctionModel> Functions; ///< Aliases already copied.
   std::vector<SlotModel> Slots;
   std::vector<EntryModel> Entries;
-  std::vector<ModelRemoval> RemoveFunctions, RemoveSlots, RemoveEntries;
+  std::vector<CounterTypeModel> CounterTypes;
+  std::vector<RecordModel> Records;
+  std::vector<CounterRemedy> Remedies;
+  std::vector<ModelRemoval> RemoveFunctions, RemoveSlots, RemoveEntries,
+      RemoveCounters, RemoveRecords, RemoveRemedies;
 };
 
 /// Reads and checks one file. Errors: `Name:line:column: expected ...`.

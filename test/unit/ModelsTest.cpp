@@ -36,7 +36,7 @@ std::string errorOf(const std::string &Text) {
 
 TEST(Models, NamesContexts) {
   for (const char *Name :
-       {"init", "exit", "setup", "teardown", "hot", "async", "admin"})
+       {"init", "exit", "setup", "teardown", "hot", "async", "admin", "report"})
     EXPECT_EQ(contextName(contextFromName(Name)), Name);
   EXPECT_EQ(contextFromName("warm"), CtxNone);
   EXPECT_EQ(contextName(CtxHot | CtxInit), "");
@@ -272,7 +272,8 @@ const BadText BadTexts[] = {
      "m.yaml:2:10: expected the name of a function, found a list"},
     // Keys.
     {"function: []\n", "m.yaml:1:1: expected a key of a file of models "
-                       "(functions, slots, entries, remove), found 'function'"},
+                       "(functions, slots, entries, counters, records, "
+                       "remedies, remove), found 'function'"},
     {"functions:\n- name: a\n  fres: 0\n",
      "m.yaml:3:3: expected a key of a function (name, aliases, "},
     {"functions:\n- {name: a, wait: {flavor: rcu}}\n",
@@ -326,7 +327,7 @@ const BadText BadTexts[] = {
      "m.yaml:2:10: expected the name of a function, found ''"},
     {"slots:\n- {slot: struct a.b, context: [hot, warm]}\n",
      "m.yaml:2:37: expected a context (init, exit, setup, teardown, hot, "
-     "async, admin), found 'warm'"},
+     "async, admin, report), found 'warm'"},
     {"slots:\n- {slot: struct a.b, context: [hot, hot]}\n",
      "m.yaml:2:37: expected each context once, found 'hot'"},
     {"slots:\n- {slot: nodot, context: hot}\n",
