@@ -37,11 +37,19 @@ bool isAtomic(LockKind K) { return K <= LockKind::Bh; }
 
 bool isNesting(LockKind K) { return K >= LockKind::Rcu && K <= LockKind::Srcu; }
 
-LockId LockTable::intern(const Lock &L) {
+LockId LockTable::intern(Lock L) {
+  auto [Known, Fresh] = PathOf.try_emplace(L.Text, L.Text);
+  if (Fresh) {
+    std::string Path = Names.str(L.Text).str();
+    for (size_t At; (At = Path.find("->")) != std::string::npos;)
+      Path.replace(At, 2, ".");
+    Known->second = Names.intern(Path);
+  }
+  L.Path = Known->second;
   auto Key = std::make_tuple(uint64_t(L.Kind) << 48 | uint64_t(L.Mode) << 40 |
                                  uint64_t(L.Root) << 32 | L.Index,
                              uint64_t(L.Base) << 32 | uint64_t(L.Class),
-                             uint64_t(L.KindName) << 32 | uint64_t(L.Text));
+                             uint64_t(L.KindName) << 32 | uint64_t(L.Path));
   auto [It, New] = ByContent.try_emplace(Key, LockId(All.size()));
   if (New)
     All.push_back(L);
@@ -52,7 +60,7 @@ bool LockTable::same(LockId A, LockId B) const {
   if (A == B)
     return true;
   const Lock &L = All[A], &R = All[B];
-  return !empty(L.Text) && L.Text == R.Text && L.Root == R.Root &&
+  return !empty(L.Path) && L.Path == R.Path && L.Root == R.Root &&
          L.Base == R.Base;
 }
 
@@ -106,7 +114,7 @@ std::string placeArgument(StringRef Text, StringRef Base, StringRef Arg,
   if (At == StringRef::npos)
     return "";
   StringRef Rest = Text.substr(At);
-  if (Rest.consume_front("->")) {
+  if (Rest.consume_front("->") || Rest.consume_front(".")) {
     if (Arg.consume_front("&") || Object)
       return Prefix + Arg.str() + "." + Rest.str();
     return Prefix + Arg.str() + "->" + Rest.str();
@@ -138,14 +146,14 @@ std::string seenFromParam(StringRef Text, StringRef Arg, StringRef Param,
     if (Rest.empty())
       return Object && Param != "this" ? Stars + Param.str()
                                        : "*" + Stars + Param.str();
-    if (Rest.consume_front("."))
+    if (Rest.consume_front(".") || Rest.consume_front("->"))
       return Stars + Param.str() + Through + Rest.str();
     return "";
   }
   if (Rest.empty())
     return Star ? "*" + Param.str() : "";
-  if (Rest.starts_with("->"))
-    return Stars + Param.str() + Rest.str();
+  if (Rest.consume_front("->") || Rest.consume_front("."))
+    return Stars + Param.str() + "->" + Rest.str();
   return "";
 }
 

@@ -65,6 +65,8 @@ struct Lock {
   Sym KindName = Sym::None; ///< Of LockTable::names().
   Sym Text = Sym::None;     ///< The object that is the lock, `x->lock`, of
                         ///< LockTable::names(). Empty: only the class is known.
+  Sym Path = Sym::None; ///< Text with `.` for every `->`; set by LockTable:
+                        ///< members of anonymous structs are spelt either way.
   bool operator==(const Lock &) const = default;
 };
 
@@ -73,7 +75,7 @@ using LockId = uint32_t;
 /// All locks of a program, each once. Not thread-safe while it grows.
 class LockTable {
 public:
-  LockId intern(const Lock &L);
+  LockId intern(Lock L);
   const Lock &operator[](LockId I) const { return All[I]; }
   size_t size() const { return All.size(); }
 
@@ -99,6 +101,7 @@ public:
 private:
   Symbols Names;
   std::vector<Lock> All;
+  llvm::DenseMap<Sym, Sym> PathOf; ///< Of texts.
   llvm::DenseMap<std::tuple<uint64_t, uint64_t, uint64_t>, LockId> ByContent;
 };
 

@@ -41,6 +41,14 @@ public:
   std::optional<bool> nonzero(llvm::StringRef Name, bool Call,
                               bool Holds) const;
 
+  /// The variable that is all that is tested, and whether it is zero where the
+  /// condition holds.
+  std::optional<std::pair<llvm::StringRef, bool>> variable() const {
+    if (Parts.size() != 1 || Join != Single || Parts[0].Call)
+      return std::nullopt;
+    return std::make_pair(Parts[0].Name, Parts[0].Negated);
+  }
+
   bool empty() const { return Parts.empty(); }
 
 private:

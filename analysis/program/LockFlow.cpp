@@ -14,18 +14,26 @@ namespace decontend {
 
 /// Adds what has become of a lock by \p Effect to what had become of it.
 static uint8_t compose(uint8_t Effect, uint8_t Now) {
+  // What may be held is what may be given back.
+  if (Effect == (Given | Untouched) && Now == (Taken | Untouched))
+    return Untouched;
   uint8_t Out = 0;
   if (Effect & Untouched)
     Out |= Now;
-  if (Effect & Taken)
-    Out |= Taken;
+  if (Effect & Taken) {
+    // Given back and taken again: as on entry, and sure to be held.
+    if (Now & Given)
+      Out |= Asserted;
+    if (Now & ~Given)
+      Out |= Taken;
+  }
   if (Effect & Asserted)
     Out |= Now & Taken ? Now : uint8_t(Asserted);
   if (Effect & Given) {
     // Who took it under a condition gives it back under the same.
     if (Now & Taken)
-      Out |= Untouched | (Now & Given);
-    else
+      Out |= Untouched;
+    if (Now & (Given | Asserted) || !(Now & Taken))
       Out |= Given;
   }
   return Out;
@@ -122,10 +130,12 @@ uint32_t LockFlow::meetAtEnd(uint32_t I) {
                  L.IfNonzero != R.IfNonzero;
     LockItem M = merged(L, R);
     if (Apart) {
-      M.IfNonzero = L.IfNonzero;
-      M.IfZero = R.IfNonzero;
-      M.Cond = LockItem::Text;
-      M.Of = uint32_t(Branch.Callee);
+      auto Tested = condition(Opener).variable();
+      bool Swap = Tested && Tested->second;
+      M.IfNonzero = Swap ? R.IfNonzero : L.IfNonzero;
+      M.IfZero = Swap ? L.IfNonzero : R.IfNonzero;
+      M.Cond = Tested ? LockItem::Variable : LockItem::Text;
+      M.Of = uint32_t(Tested ? P.find(Tested->first) : Branch.Callee);
     }
     Out.push_back(M);
   });
@@ -353,11 +363,18 @@ LockSummary LockFlow::summary() const {
            It->IfZero |= E.IfZero;
          }
        });
-  // Many possible effects say little; the certain ones are few.
-  if (Out.size() > 8)
-    llvm::erase_if(Out, [](const LockEffect &E) {
-      return E.IfNonzero & E.IfZero & Untouched;
-    });
+  // What a callee may have done is passed on once, or in the end everything
+  // might do anything.
+  llvm::erase_if(Out, [&](const LockEffect &E) {
+    if (!(E.IfNonzero & E.IfZero & Untouched))
+      return false;
+    for (const CallEffects &C : Effects.Calls)
+      for (const LockEffect &Own : C.Effects)
+        if (!(Own.IfNonzero & Own.IfZero & Untouched) &&
+            (Locks.same(Own.Lock, E.Lock) || Locks.alike(Own.Lock, E.Lock)))
+          return false;
+    return true;
+  });
   return Out;
 }
 

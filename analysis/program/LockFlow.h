@@ -17,17 +17,20 @@
 //
 // Approximations:
 //  - Two conditions of the same spelling have the same outcome, unless a
-//  variable
-//    in them is set between (may do either; test: SameConditionTwice).
+//    variable in them is set between (may do either; test: SameConditionTwice).
 //  - A switch may take none of its cases, even if there is a default (may miss;
 //    test: fn_SwitchWithDefault).
 //  - The body of a lambda holds nothing that its surroundings hold (may miss;
 //    test: fn_Lambda). Computed gotos lead nowhere (may miss).
 //  - A release of a lock that is not known by its path gives back the one lock
-//  of
-//    its class that is held; if there are several, none of them is surely held
-//    any more (may miss; test: fn_TwoOfOneClass).
-//  - The right side of && and || counts as run (may over-report).
+//    of its class that is held (may do either; test: GivesBackByClass); if
+//    there are several, none of them is surely held any more (may miss; test:
+//    fn_TwoOfOneClass).
+//  - A callee that may give back what may be held is taken to do so, and what a
+//    callee may do is passed on to its callers only once (may miss; tests:
+//    WhatMayBeHeldIsWhatMayBeGivenBack, WhatACalleeMayDoIsPassedOnOnce).
+//  - The right side of && and || counts as run (may over-report; test:
+//    fp_RightSideOfAnd).
 //
 //===----------------------------------------------------------------------===//
 #ifndef DECONTEND_ANALYSIS_PROGRAM_LOCKFLOW_H

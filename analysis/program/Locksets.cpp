@@ -170,7 +170,12 @@ LockSet Locksets::Whole::before(NodeId N, uint32_t Event) const {
       if (!Exact)
         for (const Fate &F : *Now) {
           bool Unknown = empty(Locks[F.Lock].Text) || empty(Locks[H.Lock].Text);
-          if (F.Fates & Given && Unknown && Locks.alike(F.Lock, H.Lock))
+          if (!Unknown || !Locks.alike(F.Lock, H.Lock))
+            continue;
+          // What the code asserts is the one that callers hold.
+          if (F.Fates & Asserted)
+            Fates = Given;
+          else if (F.Fates & Given)
             Fates = F.Fates;
         }
       if (Fates & Untouched)

@@ -1,4 +1,4 @@
-//===- LocksetsCallsTest.cpp - Locks across calls, and guards -------------===//
+//===- LocksetsCallsTest.cpp - Locks across calls -------------------------===//
 //
 // Part of decontend, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -258,180 +258,76 @@ TEST_F(LocksetsTest, AssertionsAboutAnArgument) {
   EXPECT_TRUE(Locks->netEffect(M.id("f")).empty());
 }
 
-// ---- Guards
-// ------------------------------------------------------------------
-
-TEST_F(LocksetsTest, GuardsEndWithTheirScope) {
+TEST_F(LocksetsTest, GivenBackAndTakenAgain) {
+  auto D = M.function("wait_a_bit");
+  D.param("p", "struct foo *");
+  take(D, "spin_unlock", "&p->lock", "struct foo.lock");
+  D.call("sleep");
+  take(D, "spin_lock", "&p->lock", "struct foo.lock");
+  D.call("again");
+  M.marker("EXPORT_SYMBOL", "wait_a_bit");
   auto B = M.function("f");
-  B.open(EventKind::Scope);
-  take(B, "class_mutex_constructor", "&x->m", "struct x.m");
-  guard(B, "scope", "class_mutex_destructor");
-  B.call("here").end();
-  B.call("late");
-  EXPECT_EQ(held("f"), "mutex x->m (struct x.m)");
-  EXPECT_EQ(held("f", "late"), "");
-}
-
-TEST_F(LocksetsTest, GuardsEndAtJumpsOutOfTheirScope) {
-  auto B = M.function("f");
-  branch(B, "a");
-  take(B, "class_mutex_constructor", "&x->m", "struct x.m");
-  guard(B, "scope", "class_mutex_destructor");
-  branch(B, "b");
-  B.jump("out").end();
-  branch(B, "c");
-  B.ret().end();
-  B.call("here").end();
-  B.label("out").call("late");
-  EXPECT_EQ(held("f"), "mutex x->m (struct x.m)");
-  EXPECT_EQ(held("f", "late"), "");
-  EXPECT_TRUE(Locks->netEffect(M.id("f")).empty());
-}
-
-TEST_F(LocksetsTest, GuardInTheHeadOfALoop) {
-  auto B = M.function("f");
-  // scoped_guard(mutex, &x->m) { here(); } as it expands.
-  take(B, "class_mutex_constructor", "&x->m", "struct x.m");
-  macro("scoped_guard", 1);
-  guard(B, "scope", "class_mutex_destructor");
-  macro("scoped_guard", 1);
-  B.open(EventKind::Loop);
-  macro("scoped_guard", 1);
-  B.call("here").end();
-  B.call("late");
-  EXPECT_EQ(held("f"), "mutex x->m (struct x.m)");
-  EXPECT_EQ(held("f", "late"), "");
-}
-
-TEST_F(LocksetsTest, GuardInTheBodyOfALoop) {
-  auto B = M.function("f");
-  B.open(EventKind::Loop).call("early");
-  take(B, "class_mutex_constructor", "&x->m", "struct x.m");
-  guard(B, "scope", "class_mutex_destructor");
-  B.call("here");
-  branch(B, "a");
-  B.add(EventKind::Continue);
-  B.end().end();
-  B.call("late");
-  EXPECT_EQ(held("f", "early"), "");
-  EXPECT_EQ(held("f"), "mutex x->m (struct x.m)");
-  EXPECT_EQ(held("f", "late"), "");
-}
-
-TEST_F(LocksetsTest, GuardsOfTheProgramItself) {
-  auto C = M.function("class_foo_constructor");
-  C.param("p", "struct foo *");
-  take(C, "spin_lock", "&p->lock", "struct foo.lock");
-  auto B = M.function("f");
-  B.param("x", "struct foo *");
-  B.open(EventKind::Scope).call("class_foo_constructor");
+  take(B, "spin_lock", "&x->lock", "struct foo.lock");
+  B.call("wait_a_bit");
   pointer(B, "x");
-  guard(B, "scope", "class_foo_destructor");
-  B.call("here").end();
-  B.call("late");
-  EXPECT_EQ(held("f"), "spinlock x->lock (struct foo.lock)");
-  EXPECT_EQ(held("f", "late"), "");
-}
-
-TEST_F(LocksetsTest, fp_CleanUpOfAnotherLock) {
-  auto B = M.function("f");
-  B.open(EventKind::Scope).call("make");
-  guard(B, "unlocker", "unlock_rtnl");
-  B.call("rtnl_lock").call("here").end();
-  B.call("late");
-  M.function("unlock_rtnl").call("rtnl_unlock");
-  EXPECT_EQ(held("f", "late"), "rtnl rtnl_mutex");
-}
-
-// ---- C++
-// ---------------------------------------------------------------------
-
-constexpr const char *LockGuard =
-    "c:@N@std@ST>1#T@lock_guard@F@lock_guard#&t0.0#";
-constexpr const char *UniqueLock =
-    "c:@N@std@ST>1#T@unique_lock@F@unique_lock#&t0.0#";
-
-TEST_F(LocksetsTest, GuardsOfCxx) {
-  auto B = M.function("f");
-  B.open(EventKind::Scope);
-  take(B, LockGuard, "this->M", "Foo.M", RootKind::Param, "this");
-  guard(B, "G", "c:@N@std@ST>1#T@lock_guard@F@~lock_guard#");
-  B.call("here").end();
-  B.call("late");
-  EXPECT_EQ(held("f"), "mutex this->M (Foo.M)");
-  EXPECT_EQ(held("f", "late"), "");
-}
-
-TEST_F(LocksetsTest, GuardsCanBeOpened) {
-  auto B = M.function("f");
-  take(B, UniqueLock, "this->M", "Foo.M", RootKind::Param, "this");
-  guard(B, "L", "c:@N@std@ST>1#T@unique_lock@F@~unique_lock#");
-  B.call("here").call("c:@N@std@ST>1#T@unique_lock@F@unlock#");
-  B.arg(RootKind::Local, "L").call("open");
-  B.call("c:@N@std@ST>1#T@unique_lock@F@lock#").arg(RootKind::Local, "L");
-  B.call("again");
-  EXPECT_EQ(held("f"), "mutex this->M (Foo.M)");
-  EXPECT_EQ(held("f", "open"), "");
-  EXPECT_EQ(held("f", "again"), "mutex this->M (Foo.M)");
-  EXPECT_TRUE(Locks->netEffect(M.id("f")).empty());
-}
-
-TEST_F(LocksetsTest, GuardsMayWait) {
-  auto B = M.function("f");
-  take(B, UniqueLock, "this->M", "Foo.M", RootKind::Param, "this");
-  B.arg(RootKind::Unknown, "");
-  body().Exprs.back().Record = M.P.names().intern("std::defer_lock_t");
-  guard(B, "L", "c:@N@std@ST>1#T@unique_lock@F@~unique_lock#");
-  B.call("early").call("c:@N@std@ST>1#T@unique_lock@F@lock#");
-  B.arg(RootKind::Local, "L").call("here");
-  EXPECT_EQ(held("f", "early"), "?mutex this->M (Foo.M)");
-  EXPECT_EQ(held("f"), "mutex this->M (Foo.M)");
-}
-
-TEST_F(LocksetsTest, SeveralLocksAtOnce) {
-  auto B = M.function("f");
-  B.call("c:@N@std@ST>1#pT@scoped_lock@F@scoped_lock#P&t0.0#")
-      .arg(RootKind::Param, "this", "this->A", "Foo.A")
-      .arg(RootKind::Param, "this", "this->B", "Foo.B");
-  guard(B, "G", "c:@N@std@ST>1#pT@scoped_lock@F@~scoped_lock#");
   B.call("here");
-  EXPECT_EQ(held("f"), "mutex this->A (Foo.A), mutex this->B (Foo.B)");
+  EXPECT_EQ(held("wait_a_bit", "sleep"), "");
+  EXPECT_EQ(held("wait_a_bit", "again"), "spinlock p->lock (struct foo.lock)");
+  EXPECT_EQ(held("f"), "spinlock x->lock (struct foo.lock)");
+  EXPECT_TRUE(Locks->netEffect(M.id("wait_a_bit")).empty());
 }
 
-TEST_F(LocksetsTest, MethodsAreSeenThroughTheirObject) {
-  auto W = M.function("c:@S@Foo@F@enter#");
-  body().Flags |= FunctionFacts::Method;
-  take(W, "c:@N@std@S@mutex@F@lock#", "this->M", "Foo.M", RootKind::Param,
-       "this");
-  body().Exprs.back().Index = 0xffff;
-  W.call("inner");
+TEST_F(LocksetsTest, WrapperThatKeepsItsResultInAVariable) {
+  auto W = M.function("lock_it");
+  W.call("rtnl_lock_killable", Event::ResultUsed);
+  W.add(EventKind::Assign);
+  W.arg(RootKind::Local, "ret")
+      .arg(RootKind::Call, "rtnl_lock_killable", "rtnl_lock_killable()");
+  branch(W, "!ret");
+  W.call("count").end();
+  W.add(EventKind::Return);
+  W.arg(RootKind::Local, "ret");
   auto B = M.function("f");
-  B.call("c:@S@Foo@F@enter#").arg(RootKind::Local, "foo");
-  B.call("here").call("c:@N@std@S@mutex@F@unlock#");
-  B.arg(RootKind::Local, "foo", "foo.M", "Foo.M").call("late");
-  EXPECT_EQ(held("f"), "mutex foo.M (Foo.M)");
+  B.call("lock_it", Event::ResultUsed | Event::InCondition);
+  branch(B, "lock_it()");
+  B.call("failed").ret().end();
+  B.call("here");
+  EXPECT_EQ(held("f", "failed"), "");
+  EXPECT_EQ(held("f"), "rtnl rtnl_mutex");
+}
+
+// A member of an anonymous struct is spelt with a dot, whatever stands before.
+TEST_F(LocksetsTest, DotsAndArrowsAreTheSame) {
+  auto B = M.function("f");
+  B.call("mmap_read_lock");
+  pointer(B, "mm");
+  B.call("here");
+  take(B, "up_read", "&mm.mmap_lock", "struct mm_struct.mmap_lock");
+  B.call("late");
+  EXPECT_EQ(held("f"), "rwsem:r mm->mmap_lock (struct mm_struct.mmap_lock)");
   EXPECT_EQ(held("f", "late"), "");
 }
 
-TEST_F(LocksetsTest, AMethodCalledLikeAFunctionOfTheKernelIsNone) {
-  M.function("f").call("c:@S@Lift@F@down#").call("here");
-  EXPECT_EQ(held("f"), "");
+TEST_F(LocksetsTest, WhatACalleeMayDoIsPassedOnOnce) {
+  auto W = M.function("perhaps");
+  branch(W, "a");
+  W.call("rtnl_lock").end();
+  M.function("first").call("perhaps").call("here");
+  M.function("second").call("first").call("here");
+  EXPECT_EQ(held("first"), "?rtnl rtnl_mutex");
+  EXPECT_EQ(held("second"), "");
 }
 
-TEST(LockNames, ReadsUsrs) {
-  EXPECT_EQ(qualifiedName("c:@N@std@S@mutex@F@lock#"), "std::mutex::lock");
-  EXPECT_EQ(qualifiedName("c:@N@std@N@__1@S@mutex@F@lock#"),
-            "std::mutex::lock");
-  EXPECT_EQ(qualifiedName("c:@N@absl@N@lts_20240116@S@Mutex@F@Lock#"),
-            "absl::Mutex::Lock");
-  EXPECT_EQ(
-      qualifiedName("c:@N@std@SP>1#T@scoped_lock>#p1t0.0@F@scoped_lock#&S0_#"),
-      "std::scoped_lock::scoped_lock");
-  EXPECT_EQ(qualifiedName("c:@N@std@FT@>3#T#T#pTlock#&t0.0#&t0.1#P&t0.2#v#"),
-            "std::lock");
-  EXPECT_EQ(qualifiedName("c:a.cpp@aN@F@hidden#"), "hidden");
-  EXPECT_EQ(qualifiedName("c:@F@use#&$@S@Foo#"), "use");
-  EXPECT_EQ(qualifiedName("mutex_lock"), "");
+TEST_F(LocksetsTest, WhatMayBeHeldIsWhatMayBeGivenBack) {
+  auto L = M.function("lock_two");
+  branch(L, "parent");
+  L.call("rtnl_lock").end();
+  auto U = M.function("unlock_two");
+  branch(U, "parent");
+  U.call("rtnl_unlock").end();
+  M.function("f").call("lock_two").call("here").call("unlock_two").call("late");
+  EXPECT_EQ(held("f"), "?rtnl rtnl_mutex");
+  EXPECT_EQ(held("f", "late"), "");
 }
 
 TEST(LockConditions, TellZeroFromNonzero) {

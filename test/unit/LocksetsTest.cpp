@@ -100,6 +100,14 @@ TEST_F(LocksetsTest, ForgetsThePathWhenItsVariableIsSet) {
   EXPECT_EQ(held("f", "late"), "");
 }
 
+TEST_F(LocksetsTest, GivesBackByClass) {
+  auto B = M.function("f");
+  take(B, "spin_lock", "&p->l", "struct p.l", RootKind::Local, "p");
+  take(B, "spin_unlock", "&r->l", "struct p.l", RootKind::Local, "r");
+  B.call("here");
+  EXPECT_EQ(held("f"), "");
+}
+
 TEST_F(LocksetsTest, fn_TwoOfOneClass) {
   auto B = M.function("f");
   take(B, "spin_lock", "&p->l", "struct p.l", RootKind::Local, "p");
@@ -373,6 +381,16 @@ TEST_F(LocksetsTest, fn_ConditionThatMixes) {
   B.ret().end();
   B.call("here");
   EXPECT_EQ(held("f"), "?rtnl rtnl_mutex");
+}
+
+TEST_F(LocksetsTest, fp_RightSideOfAnd) {
+  auto B = M.function("f");
+  // if (a && lock_it()) ...
+  B.call("lock_it", Event::ResultUsed | Event::InCondition);
+  branch(B, "a && lock_it()");
+  B.end().call("here");
+  M.function("lock_it").call("rtnl_lock");
+  EXPECT_EQ(held("f"), "rtnl rtnl_mutex");
 }
 
 } // namespace
