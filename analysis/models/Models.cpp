@@ -89,6 +89,11 @@ const RecordModel *Models::record(StringRef Record) const {
   return lookUp(Record, Records, RecordByName, RecordGlobs);
 }
 
+Pace Models::pace(StringRef Name) const {
+  const PaceModel *M = lookUp(Name, Paces, PaceByName, PaceGlobs);
+  return M ? M->At : Pace::Work;
+}
+
 std::vector<const CounterRemedy *> Models::remediesFor(StringRef Type) const {
   std::vector<const CounterRemedy *> Out;
   for (const auto &[Glob, Index] : RemedyTypes) {

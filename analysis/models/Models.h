@@ -79,12 +79,13 @@ struct CallbackModel {
 enum class Pace : uint8_t {
   Work,    ///< For each unit of work, on as many cores as there are.
   Serial,  ///< For each unit of work, but on one core at a time per object.
-  Control, ///< By control calls: whenever users wish, not for each unit of work.
+  Control, ///< By control calls: whenever users wish, not for each unit of
+           ///< work.
 };
 
 /// The pace of a slot, or of a function that is an entry point.
 struct PaceModel {
-  std::string Pattern;
+  std::string Pattern; ///< Slot, function, or reason of an entry; or a glob.
   Pace At = Pace::Work;
 };
 
@@ -205,6 +206,7 @@ struct FunctionModel {
   std::optional<AtomicModel> Atomic;
   bool Reports = false; ///< Shows the values of its arguments to people, or
                         ///< traces them: seq_printf, printk, nla_put_u32.
+  bool Clock = false;   ///< Tells the time: ktime_get.
   std::string Defers;   ///< Flavour whose grace period it lets pass before
                         ///< it acts: call_rcu and kfree_rcu say "rcu".
   std::vector<CallbackModel> Callbacks;
@@ -258,11 +260,15 @@ public:
   /// Sharing of a record, or null when no model says. Exact names, then globs.
   const RecordModel *record(llvm::StringRef Record) const;
 
-  /// Pace of a slot or an entry function by its name; Work if no model says.
+  /// Pace of a slot or an entry function by its name, or of an entry by its
+  /// reason ("passed to request_irq()"); Work if no model says.
   Pace pace(llvm::StringRef Name) const;
 
   /// Does the function tell the time?
-  bool isClock(llvm::StringRef Name) const;
+  bool isClock(llvm::StringRef Name) const {
+    const FunctionModel *M = function(Name);
+    return M && M->Clock;
+  }
 
   /// Remedies that replace a counter of type \p Type, in order of declaration;
   /// a later file's come first. Linear in the remedies, which are few.
@@ -279,9 +285,10 @@ private:
   std::vector<CounterRemedy> Remedies;
   std::vector<PaceModel> Paces;
   llvm::StringMap<size_t> FunctionByName, SlotByName, CounterByType,
-      RecordByName;
+      RecordByName, PaceByName;
   using Globs = std::vector<std::pair<llvm::GlobPattern, size_t>>;
-  Globs FunctionGlobs, SlotGlobs, EntryGlobs, CounterGlobs, RecordGlobs;
+  Globs FunctionGlobs, SlotGlobs, EntryGlobs, CounterGlobs, RecordGlobs,
+      PaceGlobs;
   Globs RemedyTypes; ///< All types of all remedies, globs or not.
   llvm::StringMap<size_t> EntryByText[4];
   /// Globs refer to their text, so it is kept where copies can share it.

@@ -114,6 +114,34 @@ bool readRecords(FieldReader &In, Value N, ModelFile &Out) {
   return true;
 }
 
+bool readPaces(FieldReader &In, Value N, ModelFile &Out) {
+  // In the order of Pace.
+  static constexpr StringRef Paces[] = {"work", "serial", "control"};
+  std::vector<std::string> Of;
+  PaceModel M;
+  bool HasPace = false;
+  auto At = [&, Choose = In.toChoice("a pace", Paces, M.At)](Value V) {
+    HasPace = true;
+    return Choose(V);
+  };
+  if (!In.map(N, "a pace",
+              {{"of",
+                In.toNames("a slot, a function or the reason of an entry", Of)},
+               {"pace", At}}))
+    return false;
+  if (Of.empty())
+    return In.fail(N, "the key 'of' in a pace", "none");
+  if (!HasPace)
+    return In.fail(N, "the key 'pace' in a pace", "none");
+  for (std::string &Pattern : Of) {
+    if (!In.once(N, "pace", Pattern))
+      return false;
+    M.Pattern = std::move(Pattern);
+    Out.Paces.push_back(M);
+  }
+  return true;
+}
+
 /// A form may name these places: `{o}`. Other braces are text of the language.
 static FieldReader::ReadValue toForm(FieldReader &In, StringRef Places,
                                      std::string &To) {

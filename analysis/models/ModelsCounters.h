@@ -7,7 +7,7 @@
 //
 //   atomic: of a function        --> AtomicModel
 //   counters: records: remedies: --> CounterTypeModel, RecordModel,
-//                                    CounterRemedy
+//   paces:                           CounterRemedy, PaceModel
 //
 // All return false, with a failure left in \p In, once something is wrong.
 //
@@ -29,6 +29,9 @@ bool readCounterTypes(FieldReader &In, const YamlNode &N, ModelFile &Out);
 bool readRecords(FieldReader &In, const YamlNode &N, ModelFile &Out);
 
 bool readRemedy(FieldReader &In, const YamlNode &N, ModelFile &Out);
+
+/// One item of `paces:`, which may name several entries.
+bool readPaces(FieldReader &In, const YamlNode &N, ModelFile &Out);
 
 } // namespace decontend
 

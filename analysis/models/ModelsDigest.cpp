@@ -47,7 +47,7 @@ void Models::computeDigest() {
     Str(F.Lock);
     Str(F.Defers);
     Str(F.Asserts);
-    Hash.add(F.Reports, F.Atomic.has_value());
+    Hash.add(F.Reports, F.Clock, F.Atomic.has_value());
     if (F.Atomic)
       Hash.add(F.Atomic->Op, F.Atomic->On, F.Atomic->By, F.Atomic->Returns,
                F.Atomic->Tests);
@@ -81,6 +81,11 @@ void Models::computeDigest() {
     Str(R.Record);
     Hash.add(R.Sharing);
     Str(R.Why);
+  }
+  Hash.add(Paces.size());
+  for (const PaceModel &P : Paces) {
+    Str(P.Pattern);
+    Hash.add(P.At);
   }
   Hash.add(Remedies.size());
   for (const CounterRemedy &R : Remedies) {

@@ -111,6 +111,7 @@ private:
   ModelTable<EntryModel> Entries;
   ModelTable<CounterTypeModel> CounterTypes;
   ModelTable<RecordModel> Records;
+  ModelTable<PaceModel> Paces;
   /// With the number of the file, by which they are ordered in the end.
   ModelTable<std::pair<unsigned, CounterRemedy>> Remedies;
   unsigned FileNumber = 0;
@@ -154,6 +155,9 @@ Error ModelsBuilder::addFile(StringRef Name, StringRef Text) {
           Remove(Records, File->RemoveRecords, "a record",
                  [](const RecordModel &M) { return StringRef(M.Record); }))
     return E;
+  if (Error E = Remove(Paces, File->RemovePaces, "a pace",
+                       [](const PaceModel &M) { return StringRef(M.Pattern); }))
+    return E;
   if (Error E = Remove(Remedies, File->RemoveRemedies, "a remedy",
                        [](const std::pair<unsigned, CounterRemedy> &M) {
                          return StringRef(M.second.Id);
@@ -170,6 +174,8 @@ Error ModelsBuilder::addFile(StringRef Name, StringRef Text) {
     CounterTypes.add(std::string(M.Type), std::move(M));
   for (RecordModel &M : File->Records)
     Records.add(std::string(M.Record), std::move(M));
+  for (PaceModel &M : File->Paces)
+    Paces.add(std::string(M.Pattern), std::move(M));
   for (CounterRemedy &M : File->Remedies)
     Remedies.add(std::string(M.Id), std::make_pair(FileNumber, std::move(M)));
   ++FileNumber;
@@ -192,6 +198,8 @@ void ModelsBuilder::indexGlobs(Models &M) {
     Collect(C.Type);
   for (const RecordModel &R : M.Records)
     Collect(R.Record);
+  for (const PaceModel &P : M.Paces)
+    Collect(P.Pattern);
   for (const CounterRemedy &R : M.Remedies)
     for (const std::string &Type : R.For)
       Texts->push_back(globText(Type));
@@ -215,6 +223,8 @@ void ModelsBuilder::indexGlobs(Models &M) {
     Index(C.Type, I, M.CounterByType, M.CounterGlobs);
   for (auto [I, R] : enumerate(M.Records))
     Index(R.Record, I, M.RecordByName, M.RecordGlobs);
+  for (auto [I, P] : enumerate(M.Paces))
+    Index(P.Pattern, I, M.PaceByName, M.PaceGlobs);
   for (auto [I, R] : enumerate(M.Remedies))
     for (size_t T = 0; T < R.For.size(); ++T)
       M.RemedyTypes.emplace_back(makeGlob(*Next++), I);
@@ -229,6 +239,7 @@ Models ModelsBuilder::finish() {
   M.CounterTypes =
       CounterTypes.take([](const CounterTypeModel &C) { return C.Type; });
   M.Records = Records.take([](const RecordModel &R) { return R.Record; });
+  M.Paces = Paces.take([](const PaceModel &P) { return P.Pattern; });
   std::vector<std::pair<unsigned, CounterRemedy>> InOrder =
       Remedies.takeInOrder();
   for (unsigned File = FileNumber; File-- > 0;)

@@ -145,6 +145,7 @@ bool Reader::function(Value N) {
             {"opaque", toFlag(M.Opaque)},
             {"atomic", Atomic},
             {"reports", toFlag(M.Reports)},
+            {"clock", toFlag(M.Clock)},
             {"callbacks", Callbacks}}))
     return false;
   if (M.Name.empty())
@@ -269,7 +270,8 @@ bool Reader::file(const YamlNode &Root) {
                 {"entries", To(Out.RemoveEntries)},
                 {"counters", To(Out.RemoveCounters)},
                 {"records", To(Out.RemoveRecords)},
-                {"remedies", To(Out.RemoveRemedies)}});
+                {"remedies", To(Out.RemoveRemedies)},
+                {"paces", To(Out.RemovePaces)}});
   };
   return map(Root, "a file of models",
              {{"functions", Each("functions", &Reader::function)},
@@ -278,6 +280,7 @@ bool Reader::file(const YamlNode &Root) {
               {"counters", EachOf("counter types", readCounterTypes)},
               {"records", EachOf("records", readRecords)},
               {"remedies", EachOf("remedies", readRemedy)},
+              {"paces", EachOf("paces", readPaces)},
               {"remove", Remove}});
 }
 

@@ -31,8 +31,9 @@ struct ModelFile {
   std::vector<CounterTypeModel> CounterTypes;
   std::vector<RecordModel> Records;
   std::vector<CounterRemedy> Remedies;
+  std::vector<PaceModel> Paces;
   std::vector<ModelRemoval> RemoveFunctions, RemoveSlots, RemoveEntries,
-      RemoveCounters, RemoveRecords, RemoveRemedies;
+      RemoveCounters, RemoveRecords, RemoveRemedies, RemovePaces;
 };
 
 /// Reads and checks one file. Errors: `Name:line:column: expected ...`.

@@ -190,6 +190,26 @@ std::string remedy(const std::string &Id, const std::string &For) {
          ", type: t, header: h, add: 'a({c}, {n})'}\n";
 }
 
+TEST(CounterModels, KnowPacesAndClocks) {
+  Models M = load(R"yaml(
+functions:
+- {name: ktime_get, clock: true}
+- {name: other, clock: false}
+paces:
+- {of: "struct *.ioctl", pace: control}
+- {of: ["passed to request_irq()", poll], pace: serial}
+- {of: struct odd.ioctl, pace: work}
+)yaml");
+  EXPECT_EQ(M.pace("struct file_operations.ioctl"), Pace::Control);
+  EXPECT_EQ(M.pace("passed to request_irq()"), Pace::Serial);
+  EXPECT_EQ(M.pace("poll"), Pace::Serial);
+  EXPECT_EQ(M.pace("struct odd.ioctl"), Pace::Work);
+  EXPECT_EQ(M.pace("struct file_operations.read"), Pace::Work);
+  EXPECT_TRUE(M.isClock("ktime_get"));
+  EXPECT_FALSE(M.isClock("other"));
+  EXPECT_FALSE(M.isClock("unheard_of"));
+}
+
 TEST(CounterModels, RemediesOfLaterFilesComeFirst) {
   Texts Files = {{"a.yaml", "remedies:\n" + remedy("z", "atomic_t") +
                                 remedy("b", "['atomic*', atomic_t]")},
@@ -237,6 +257,9 @@ TEST(CounterModels, DigestFollowsTheirMeaning) {
       "functions: [{name: f, atomic: {op: add, on: 0, by: 2}}]",
       "functions: [{name: f, reports: true}]",
       "functions: [{name: f, reports: false}]",
+      "functions: [{name: f, clock: true}]",
+      "paces: [{of: f, pace: work}]",
+      "paces: [{of: f, pace: serial}]",
       "counters: [{type: a}]",
       "counters: [{type: b}]",
       "counters: [{type: a, kind: spread}]",
@@ -295,6 +318,15 @@ TEST(CounterModels, ErrorsNameThePlaceAndWhatWasExpected) {
        "m.yaml:2:3: expected the key 'why' in a record, found none"},
       {"records:\n- {record: a, sharing: some, why: w}\n",
        "m.yaml:2:24: expected a sharing (wide, many, owner), found 'some'"},
+      {"paces:\n- {pace: work}\n",
+       "m.yaml:2:3: expected the key 'of' in a pace, found none"},
+      {"paces:\n- {of: a}\n",
+       "m.yaml:2:3: expected the key 'pace' in a pace, found none"},
+      {"paces:\n- {of: a, pace: fast}\n",
+       "m.yaml:2:17: expected a pace (work, serial, control), found 'fast'"},
+      {"remove: {paces: [a]}\n",
+       "m.yaml:1:18: expected the name of a pace that an earlier file "
+       "declares, found 'a'"},
       {"remedies:\n- {id: a}\n",
        "m.yaml:2:3: expected the key 'header' in a remedy, found none"},
       {"remedies:\n- {id: a, header: h, add: '{n}'}\n",

@@ -273,7 +273,7 @@ const BadText BadTexts[] = {
     // Keys.
     {"function: []\n", "m.yaml:1:1: expected a key of a file of models "
                        "(functions, slots, entries, counters, records, "
-                       "remedies, remove), found 'function'"},
+                       "remedies, paces, remove), found 'function'"},
     {"functions:\n- name: a\n  fres: 0\n",
      "m.yaml:3:3: expected a key of a function (name, aliases, "},
     {"functions:\n- {name: a, wait: {flavor: rcu}}\n",
