@@ -22,11 +22,14 @@
 
 namespace decontend {
 
-/// Which places may be reported: all, or those in given files.
+/// Which places may be reported: all, or those in given files; and what is only
+/// reported on demand.
 struct Scope {
   /// Empty means everywhere. Called with a file of a possible finding.
   std::function<bool(llvm::StringRef)> Covers;
   bool covers(llvm::StringRef File) const { return !Covers || Covers(File); }
+  /// hot-atomic-counter: also statistics that are bumped by a plain ++.
+  bool RacyCounters = false;
 };
 
 struct JudgeResult {

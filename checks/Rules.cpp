@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rule.h"
+#include "hot-atomic-counter/HotAtomicCounter.h"
 #include "sync-rcu-wait/SyncRcuWait.h"
 
 namespace decontend {

@@ -74,7 +74,8 @@ void Program::computeContexts() {
     if (!It->second->Why.empty())
       Why += " (" + It->second->Why + ")";
     Entries.push_back({find(S.Function), It->second->Context, std::move(Why),
-                       S.Where, It->second->Holds, It->second->Worker});
+                       S.Where, It->second->Holds, It->second->Worker,
+                       S.Slot});
   }
   // Some folders are for administrators only, whatever tables they fill.
   llvm::DenseMap<Sym, uint16_t> OfFile;
@@ -96,7 +97,7 @@ void Program::computeContexts() {
     return It != SlotModels.end() && It->second != nullptr;
   };
 
-  for (unsigned Bit = 0; Bit < 7; ++Bit) {
+  for (unsigned Bit = 0; Bit < 8; ++Bit) {
     std::vector<uint32_t> &R = Reached[Bit];
     R.assign(Nodes.size(), ~0u);
     // Entries that administrators alone reach come second: whoever is reached
@@ -138,7 +139,7 @@ Program::HeatWitness Program::heat(NodeId N, uint16_t Bit) const {
   unsigned B = 0;
   while (B < 16 && !(Bit & (1u << B)))
     ++B;
-  if (B >= 7)
+  if (B >= 8)
     return W;
   uint32_t R = Reached[B][N];
   while (R != ~0u) {

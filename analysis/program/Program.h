@@ -68,6 +68,7 @@ struct EntryPoint {
   Place Where;
   std::string Holds;   ///< Global lock that is held on entry, or empty.
   bool Worker = false; ///< Runs on a pool of workers.
+  Sym Slot = Sym::None; ///< Slot that it was put into, if that is why.
 };
 
 /// One step towards a grace-period wait.

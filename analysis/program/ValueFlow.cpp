@@ -46,6 +46,28 @@ static bool opensCondition(EventKind K) {
          K == EventKind::Switch;
 }
 
+ValueFlow::ValueFlow(const Program &P) : P(P) {
+  for (const Node &N : P.nodes()) {
+    // What shows figures may skip those that are zero.
+    if (!N.Facts || (N.Contexts & CtxReport))
+      continue;
+    for (const Access &A : N.Facts->Accesses)
+      if (A.Kind == AccessKind::Read && A.is(Access::Consumed) &&
+          opensCondition(N.Facts->Events[A.At].Kind))
+        Tested.insert(N.Facts->Exprs[A.Path].Field);
+  }
+}
+
+/// A value stored through \p Left, which is no plain local variable.
+Sinks ValueFlow::stored(const Expr &Left) const {
+  if (Left.Root == RootKind::Global)
+    return sink(Sinks::Kept);
+  // Through an out-parameter into a variable of the caller.
+  if (empty(Left.Field))
+    return sink(Sinks::Unknown);
+  return sink(Tested.contains(Left.Field) ? Sinks::Kept : Sinks::Copied);
+}
+
 Sinks ValueFlow::ofCall(NodeId N, uint32_t Event) const {
   return call(N, Event, 0);
 }
@@ -98,7 +120,7 @@ Sinks ValueFlow::taker(NodeId N, uint32_t Taker, Sym From,
     if (L.Root == RootKind::Local && empty(L.Field) &&
         !(L.Flags & (Expr::Deref | Expr::Indexed)))
       return variable(N, L.Base, RootKind::Local, 0, Taker + 1, Depth);
-    return sink(L.Root == RootKind::Global ? Sinks::Kept : Sinks::Copied);
+    return stored(L);
   }
   case EventKind::Call: {
     for (unsigned A = 0; A < E.NumExprs; ++A) {
@@ -183,8 +205,8 @@ Sinks ValueFlow::variable(NodeId N, Sym Name, RootKind Root, unsigned Index,
       const Expr &X = F.Exprs[E.FirstExpr + A];
       bool Itself = X.Root == Root && X.Base == Name && empty(X.Field) &&
                     (Root != RootKind::Param || X.Index == Index);
-      if (!Itself && !(X.Root == RootKind::Unknown &&
-                       mentions(P.str(X.Text), Word)))
+      if (!Itself &&
+          !(X.Root == RootKind::Unknown && mentions(P.str(X.Text), Word)))
         continue;
       if (E.Kind == EventKind::Assign && A == 0)
         continue; // overwritten
@@ -202,8 +224,7 @@ Sinks ValueFlow::variable(NodeId N, Sym Name, RootKind Root, unsigned Index,
           if (L.Base != Name)
             S.merge(variable(N, L.Base, RootKind::Local, 0, I + 1, Depth + 1));
         } else {
-          S.merge(
-              sink(L.Root == RootKind::Global ? Sinks::Kept : Sinks::Copied));
+          S.merge(stored(L));
         }
       } else if (opensCondition(E.Kind)) {
         S.merge(decision(N, I));

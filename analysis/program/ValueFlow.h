@@ -22,6 +22,7 @@
 #define DECONTEND_ANALYSIS_PROGRAM_VALUEFLOW_H
 
 #include "Program.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace decontend {
 
@@ -30,9 +31,11 @@ struct Sinks {
   enum Bit : uint8_t {
     None = 0,
     Shown = 1,    ///< Printed, traced, dumped.
-    Copied = 2,   ///< Stored in an object that a caller or local pointer names.
+    Copied = 2,   ///< Stored in a member of an object that a parameter or local
+                  ///< pointer names, and that no condition tests anywhere.
     Decision = 4, ///< Tested by a condition.
-    Kept = 8,     ///< Stored in a global or in another counter.
+    Kept = 8,     ///< Stored in a global, in another counter, or in a member
+                  ///< that some condition tests.
     Unknown = 16, ///< Passed to what is not seen, or not followed further.
     Returned = 32 ///< Returned to callers; what they do is in the other bits.
   };
@@ -45,7 +48,8 @@ struct Sinks {
 
 class ValueFlow {
 public:
-  explicit ValueFlow(const Program &P) : P(P) {}
+  /// O(accesses).
+  explicit ValueFlow(const Program &P);
 
   /// Sinks of the value of call \p Event in \p N. O(events of the functions it
   /// passes through).
@@ -65,9 +69,11 @@ private:
                  uint32_t After, unsigned Depth) const;
   Sinks returned(NodeId N, unsigned Depth) const;
   Sinks decision(NodeId N, uint32_t Event) const;
+  Sinks stored(const Expr &Left) const;
   bool onlyClamps(const FunctionFacts &F, uint32_t Branch, Sym Name) const;
 
   const Program &P;
+  llvm::DenseSet<Sym> Tested; ///< Members that conditions test.
 };
 
 } // namespace decontend

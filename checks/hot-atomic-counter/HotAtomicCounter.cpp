@@ -11,7 +11,7 @@ using namespace decontend;
 
 JudgeResult HotAtomicCounter::judge(const Program &P, const Scope &S) const {
   JudgeResult Out;
-  Counters All(P);
+  Counters All(P, S.RacyCounters);
   // The whole program is looked at whatever the scope, so that a place is
   // judged alike in every front end.
   CounterJudge Judge(P);

@@ -15,8 +15,8 @@ namespace {
 class CounterStory {
 public:
   CounterStory(const Program &P, const Counter &C, const SortedUses &S,
-               const BumpHeat &H, Finding &Out)
-      : P(P), C(C), S(S), H(H), Out(Out) {}
+               const BumpHeat &H, const Busy &Ways, Finding &Out)
+      : P(P), C(C), S(S), H(H), Ways(Ways), Out(Out) {}
 
   void tell(const SharingVerdict &Share, CounterShape Shape) {
     const CounterUse &U = *H.Use;
@@ -91,15 +91,20 @@ private:
   }
 
   std::string heat() const {
-    Program::HeatWitness W = P.heat(H.Use->Node, H.Context);
-    if (!W.Entry)
-      return contextName(H.Context).str();
-    return fmt::format("{}: {}", contextName(H.Context).str(), W.Entry->Why);
+    std::string Text = "hot: " + H.Reach.Entry->Why;
+    if (H.Reach.Calls)
+      Text += fmt::format(", {} further", count(H.Reach.Calls, "call"));
+    if (H.Conditions)
+      Text += fmt::format(", {}", count(H.Conditions, "condition"));
+    return Text;
   }
 
   std::string remedy(CounterShape Shape) const {
     if (Shape == CounterShape::Dead)
       return "delete it: nobody reads it";
+    if (Shape == CounterShape::Reference)
+      return "take it for a batch of users at a time, or count references "
+             "without a shared line (percpu_ref, rcuref_t)";
     if (Shape == CounterShape::HotRead)
       return "update it less often (batch, or limit the rate), or keep it per "
              "object";
@@ -139,14 +144,11 @@ private:
   }
 
   void trace() {
-    Program::HeatWitness W = P.heat(H.Use->Node, H.Context);
-    if (W.Entry) {
-      for (uint32_t I : W.Edges) {
-        const Edge &E = P.edges()[I];
-        const Event &Call = P.node(E.Caller).Facts->Events[E.Event];
-        Out.Trace.push_back(step(E.Caller, Call.Line, Call.Column,
-                                 "calls " + P.name(E.Callee).str() + "()"));
-      }
+    for (uint32_t I : Ways.way(H.Use->Node)) {
+      const Edge &E = P.edges()[I];
+      const Event &Call = P.node(E.Caller).Facts->Events[E.Event];
+      Out.Trace.push_back(step(E.Caller, Call.Line, Call.Column,
+                               "calls " + P.name(E.Callee).str() + "()"));
     }
     Out.Trace.push_back(step(H.Use->Node, Out.Line, Out.Column, "updates it"));
     uses(S.Bumps, "updates it");
@@ -154,6 +156,7 @@ private:
     uses(S.Decisions, "reads it, to decide");
     uses(S.HotReads, "reads it, on a hot path");
     uses(S.Vague, "reads it");
+    uses(S.Tests, "tests it");
     uses(S.Sets, "sets it");
     uses(S.Escapes, "takes its address");
     Place At = C.where(P);
@@ -169,6 +172,7 @@ private:
   const Counter &C;
   const SortedUses &S;
   const BumpHeat &H;
+  const Busy &Ways;
   Finding &Out;
 };
 
@@ -176,8 +180,8 @@ private:
 
 void tellCounter(const Program &P, const Counter &C, const SortedUses &S,
                  const BumpHeat &H, const SharingVerdict &Share,
-                 CounterShape Shape, Finding &F) {
-  CounterStory(P, C, S, H, F).tell(Share, Shape);
+                 CounterShape Shape, const Busy &Ways, Finding &F) {
+  CounterStory(P, C, S, H, Ways, F).tell(Share, Shape);
 }
 
 } // namespace decontend

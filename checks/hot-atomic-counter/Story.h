@@ -15,7 +15,7 @@ namespace decontend {
 /// hottest bump, then every other use, then the declaration.
 void tellCounter(const Program &P, const Counter &C, const SortedUses &S,
                  const BumpHeat &H, const SharingVerdict &Share,
-                 CounterShape Shape, Finding &F);
+                 CounterShape Shape, const Busy &Ways, Finding &F);
 
 } // namespace decontend
 

@@ -27,14 +27,35 @@ llvm::StringRef counterShapeId(CounterShape S) {
   llvm_unreachable("not a shape");
 }
 
-/// Reached only by what shows figures to people, or by administrators.
+CounterJudge::CounterJudge(const Program &P) : P(P), Shared(P), Heat(P) {
+  for (const auto &U : P.units())
+    for (const InactiveText &I : U->Inactive)
+      LeftOut.insert(I.Words.begin(), I.Words.end());
+  // What is passed to functions without a body, such as memcpy().
+  for (const Node &N : P.nodes()) {
+    if (!N.Facts)
+      continue;
+    for (const Event &E : N.Facts->Events) {
+      if (E.Kind != EventKind::Call || E.Via != CallVia::Direct)
+        continue;
+      NodeId Callee = P.find(E.Callee);
+      if (Callee == NoNode || P.node(Callee).Facts || P.node(Callee).Model)
+        continue;
+      for (const Expr &X : N.Facts->exprs(E))
+        if (!empty(X.Record))
+          Copied.insert(X.Record);
+    }
+  }
+}
+
+/// Reached by what shows figures to people, and by nothing hotter.
 bool CounterJudge::isReport(NodeId N) const {
-  return P.node(N).Contexts & CtxReport;
+  return (P.node(N).Contexts & CtxReport) && !isHot(N);
 }
 
 bool CounterJudge::isHot(NodeId N) const {
-  const Node &Of = P.node(N);
-  return (Of.Contexts & CtxHot) && (Of.Frequent & CtxHot) && !isReport(N);
+  Busy::Reach R = Heat.of(N);
+  return R.Any && R.At != Pace::Control;
 }
 
 SortedUses CounterJudge::sort(const Counter &C) const {
@@ -83,34 +104,28 @@ SortedUses CounterJudge::sort(const Counter &C) const {
 BumpHeat CounterJudge::heatOf(const CounterUse &U) const {
   BumpHeat H;
   H.Use = &U;
-  const Node &Of = P.node(U.Node);
-  const FunctionFacts &F = *Of.Facts;
+  H.Reach = Heat.of(U.Node);
+  H.Conditions = H.Reach.Conditions;
+  const FunctionFacts &F = *P.node(U.Node).Facts;
   uint32_t At = F.Accesses[U.Access].At;
   if (At < F.Events.size()) {
-    decontend::Flow Shape(P, F);
-    H.Conditions = Shape.conditions(At);
+    Flow Shape(P, F);
+    H.Here = Shape.conditions(At);
+    H.Conditions += H.Here;
     H.Rare = Shape.onErrorPath(At);
     for (int Up = Shape.parent(At); Up >= 0; Up = Shape.parent(Up))
       H.Rare |= F.Events[Up].Kind == EventKind::Branch &&
                 F.Events[Up].is(Event::Unlikely);
   }
-  for (uint16_t Bit : {CtxHot, CtxTeardown, CtxSetup, CtxAsync})
-    if (Of.Frequent & Bit) {
-      H.Context = Bit;
-      break;
-    }
   return H;
 }
 
 BumpHeat CounterJudge::hottest(llvm::ArrayRef<const CounterUse *> Uses) const {
   BumpHeat Best;
   auto Rank = [](const BumpHeat &H) {
-    unsigned Context = H.Context == CtxHot        ? 0
-                       : H.Context == CtxTeardown ? 1
-                       : H.Context == CtxSetup    ? 2
-                       : H.Context == CtxAsync    ? 3
-                                                  : 4;
-    return std::make_tuple(Context + (H.Rare ? 5u : 0u), H.Conditions);
+    return std::make_tuple(!H.Reach.Any, H.Rare,
+                           static_cast<unsigned>(H.Reach.At), H.Conditions,
+                           H.Reach.Calls);
   };
   for (const CounterUse *U : Uses) {
     BumpHeat H = heatOf(*U);
@@ -118,6 +133,28 @@ BumpHeat CounterJudge::hottest(llvm::ArrayRef<const CounterUse *> Uses) const {
       Best = H;
   }
   return Best;
+}
+
+/// Does the function turn back before the update unless some time has passed?
+bool CounterJudge::rateLimited(const CounterUse &U) const {
+  const FunctionFacts &F = *P.node(U.Node).Facts;
+  uint32_t At = F.Accesses[U.Access].At;
+  llvm::DenseSet<Sym> Clocks; // local variables that hold a time
+  for (uint32_t I = 0; I < At && I < F.Events.size(); ++I) {
+    const Event &E = F.Events[I];
+    if (E.Kind == EventKind::Assign && E.NumExprs == 2) {
+      const Expr &L = F.Exprs[E.FirstExpr], &R = F.Exprs[E.FirstExpr + 1];
+      NodeId Callee = R.Root == RootKind::Call ? P.find(R.Base) : NoNode;
+      if (Callee != NoNode && P.models().isClock(P.name(Callee)))
+        Clocks.insert(L.Base);
+    }
+    if (E.Kind != EventKind::Branch || !E.Link)
+      continue;
+    for (Sym Clock : Clocks)
+      if (P.str(E.Callee).contains(P.str(Clock)))
+        return true;
+  }
+  return false;
 }
 
 namespace {
@@ -139,17 +176,119 @@ private:
 
 } // namespace
 
+/// Counts what seldom happens, to judge by its name.
+static bool countsRareThings(llvm::StringRef Name) {
+  std::string Lower = Name.lower();
+  for (llvm::StringRef Word :
+       {"err", "fail", "drop", "discard", "invalid", "violation", "bad", "oom",
+        "overflow", "overrun", "timeout", "retry", "retries", "corrupt",
+        "collision", "carrier", "warn", "reset"})
+    if (llvm::StringRef(Lower).contains(Word))
+      return true;
+  return false;
+}
+
+SharingVerdict CounterJudge::sharing(const Counter &C) const {
+  if (!C.Variable)
+    return Shared.of(C.Record);
+  SharingVerdict V;
+  V.Kind = P.str(C.Variable->Section).contains("percpu") ? SharingVerdict::Owner
+                                                         : SharingVerdict::Wide;
+  V.Proven = true;
+  V.Why = "'" + P.str(C.Variable->Name).str() +
+          "' is one variable for the whole program";
+  return V;
+}
+
+void CounterJudge::doubt(const Counter &C, const SortedUses &S,
+                         const BumpHeat &H, const SharingVerdict &Share,
+                         CounterShape Shape, Finding &F) const {
+  DoubtList D(F);
+  Sym Name = C.Field ? C.Field->Name : C.Variable->Name;
+  if (Shape == CounterShape::Reference)
+    D.cap(Confidence::Low, "references need care that is not seen here");
+  if (Shape == CounterShape::HotRead)
+    D.cap(Confidence::Low, "a hot path decides by its value");
+  if (Share.Kind == SharingVerdict::Many)
+    D.cap(Confidence::Low, "there are many such objects");
+  if (!S.Escapes.empty() || C.AddressKept)
+    D.cap(Confidence::Low, "its address or offset goes where nobody looks");
+  if (H.Reach.At == Pace::Control)
+    D.cap(Confidence::Low, "only control calls update it");
+  if (H.Conditions > 6)
+    D.cap(Confidence::Low, "many conditions stand on the way to it");
+  if (Shape == CounterShape::Dead) {
+    if (C.Field && (C.Field->Flags & FieldFacts::InUnion))
+      D.cap(Confidence::Low, "it shares its bytes with other members");
+    if (C.Field && C.Field->Text.empty())
+      D.cap(Confidence::Low, "a macro declares it");
+    if (C.Field && Copied.contains(C.Record))
+      D.cap(Confidence::Medium, "objects are copied as a whole");
+    if (LeftOut.contains(Name))
+      D.cap(Confidence::Medium, "text that this configuration leaves out "
+                                "mentions its name");
+  }
+  if (Share.Kind == SharingVerdict::Unknown)
+    D.cap(Confidence::Medium, "it is not seen who shares the object");
+  if (Shape == CounterShape::Decided)
+    D.cap(Confidence::Medium, "something decides by its value");
+  if (!S.Vague.empty())
+    D.cap(Confidence::Medium, "it is not seen what becomes of its value");
+  if (H.Reach.At == Pace::Serial)
+    D.cap(Confidence::Medium, "one core at a time updates it for an object");
+  if (H.Conditions > 3 || H.Here > 1)
+    D.cap(Confidence::Medium, "it is updated behind several conditions");
+  if (H.Reach.Calls > 8)
+    D.cap(Confidence::Medium, "the way there is long");
+  if (countsRareThings(P.str(Name)))
+    D.cap(Confidence::Medium, "by its name it counts what seldom happens");
+}
+
+/// A reference count is worth a word only where everyone takes and drops it for
+/// each unit of work.
+std::optional<Finding> CounterJudge::judgeReference(const Counter &C,
+                                                    const SortedUses &S) const {
+  if (!S.Values.empty() || !S.Racy.empty() || S.Tests.empty() ||
+      !S.Escapes.empty())
+    return std::nullopt;
+  std::vector<const CounterUse *> Takes = S.Bumps, Drops;
+  for (const CounterUse *U : S.Tests) {
+    if (!U->Op ||
+        (U->Op->Op != AtomicModel::Inc && U->Op->Op != AtomicModel::Dec))
+      return std::nullopt;
+    (U->Op->Op == AtomicModel::Inc ? Takes : Drops).push_back(U);
+  }
+  if (Takes.empty() || Drops.empty())
+    return std::nullopt;
+  BumpHeat Take = hottest(Takes), Drop = hottest(Drops);
+  for (const BumpHeat &H : {Take, Drop})
+    if (!H.Reach.Any || H.Rare || H.Reach.At != Pace::Work || H.Conditions > 3)
+      return std::nullopt;
+  SharingVerdict Share = sharing(C);
+  if (Share.Kind != SharingVerdict::Wide)
+    return std::nullopt;
+  Finding F;
+  doubt(C, S, Take, Share, CounterShape::Reference, F);
+  tellCounter(P, C, S, Take, Share, CounterShape::Reference, Heat, F);
+  return F;
+}
+
 std::optional<Finding> CounterJudge::judge(const Counter &C) const {
   SortedUses S = sort(C);
-  bool Reference = C.Type && C.Type->Kind == CounterTypeModel::Reference;
   if (C.Type && C.Type->Kind == CounterTypeModel::Spread)
     return std::nullopt;
-  if (!S.Tests.empty() || Reference)
-    return std::nullopt;
-  if (S.Bumps.empty() || !S.Values.empty() || !S.Racy.empty())
+  if (!S.Tests.empty() ||
+      (C.Type && C.Type->Kind == CounterTypeModel::Reference))
+    return judgeReference(C, S);
+  // A plain ++ is one of a statistic that may lose counts, or of a counter that
+  // something else guards; it is looked at on demand only.
+  bool Racy = S.Bumps.empty() && !C.Type;
+  if (Racy)
+    S.Bumps = S.Racy;
+  if (S.Bumps.empty() || !S.Values.empty() || (!Racy && !S.Racy.empty()))
     return std::nullopt;
   BumpHeat H = hottest(S.Bumps);
-  if (H.Context != CtxHot || H.Rare)
+  if (!H.Reach.Any || H.Rare)
     return std::nullopt;
   CounterShape Shape = !S.HotReads.empty()    ? CounterShape::HotRead
                        : !S.Decisions.empty() ? CounterShape::Decided
@@ -157,37 +296,20 @@ std::optional<Finding> CounterJudge::judge(const Counter &C) const {
                                !S.Escapes.empty() || C.AddressKept
                            ? CounterShape::ReportOnly
                            : CounterShape::Dead;
-  SharingVerdict Share;
-  if (C.Variable) {
-    if (P.str(C.Variable->Section).contains("percpu"))
-      return std::nullopt;
-    Share.Kind = SharingVerdict::Wide;
-    Share.Proven = true;
-    Share.Why = "'" + P.str(C.Variable->Name).str() +
-                "' is one variable for the whole program";
-  } else {
-    Share = Shared.of(C.Record);
-  }
+  // What this rule would advise has been done.
+  if (Shape == CounterShape::HotRead && rateLimited(*H.Use))
+    return std::nullopt;
+  SharingVerdict Share = sharing(C);
   if (Share.Kind == SharingVerdict::Owner)
     return std::nullopt;
-
   Finding F;
-  DoubtList D(F);
-  if (Share.Kind == SharingVerdict::Many)
-    D.cap(Confidence::Low, "there are many such objects");
-  else if (Share.Kind == SharingVerdict::Unknown)
-    D.cap(Confidence::Medium, "it is not seen who shares the object");
-  if (!S.Escapes.empty() || C.AddressKept)
-    D.cap(Confidence::Low, "its address goes where nobody looks");
-  if (Shape == CounterShape::HotRead)
-    D.cap(Confidence::Low, "a hot path decides by its value");
-  if (Shape == CounterShape::Decided)
-    D.cap(Confidence::Medium, "something decides by its value");
-  if (!S.Vague.empty())
-    D.cap(Confidence::Medium, "it is not seen what becomes of its value");
-  if (H.Conditions > 1)
-    D.cap(Confidence::Medium, "it is bumped behind several conditions");
-  tellCounter(P, C, S, H, Share, Shape, F);
+  doubt(C, S, H, Share, Shape, F);
+  if (Racy) {
+    F.Level = std::min(F.Level, Confidence::Medium);
+    F.Doubts.push_back("updates without atomicity may be guarded, or lose "
+                       "counts already");
+  }
+  tellCounter(P, C, S, H, Share, Shape, Heat, F);
   return F;
 }
 

@@ -19,6 +19,7 @@
 #ifndef DECONTEND_CHECKS_HOT_ATOMIC_COUNTER_VERDICT_H
 #define DECONTEND_CHECKS_HOT_ATOMIC_COUNTER_VERDICT_H
 
+#include "analysis/program/Busy.h"
 #include "analysis/program/Counters.h"
 #include "analysis/program/Finding.h"
 #include "analysis/program/Sharing.h"
@@ -45,28 +46,38 @@ struct SortedUses {
 /// How hot a place is.
 struct BumpHeat {
   const CounterUse *Use = nullptr;
-  uint16_t Context = CtxNone; ///< CtxHot, CtxSetup ...; one bit.
-  unsigned Conditions = 0;    ///< On the way from the entry, and in place.
-  bool Rare = false;          ///< Unlikely, or only after an error.
+  Busy::Reach Reach;
+  unsigned Conditions = 0; ///< On the way from the entry, and in place.
+  unsigned Here = 0;       ///< Of these, in place.
+  bool Rare = false;       ///< Unlikely, or only after an error.
 };
 
 class CounterJudge {
 public:
-  explicit CounterJudge(const Program &P) : P(P), Shared(P) {}
+  explicit CounterJudge(const Program &P);
 
   SortedUses sort(const Counter &C) const;
   /// The finding, if the counter is one.
   std::optional<Finding> judge(const Counter &C) const;
-  /// The hottest of some uses; Context is CtxNone if none is hot.
+  /// The hottest of some uses; its Reach is none if none is hot.
   BumpHeat hottest(llvm::ArrayRef<const CounterUse *> Uses) const;
 
 private:
   BumpHeat heatOf(const CounterUse &U) const;
   bool isReport(NodeId N) const;
   bool isHot(NodeId N) const;
+  bool rateLimited(const CounterUse &U) const;
+  void doubt(const Counter &C, const SortedUses &S, const BumpHeat &H,
+             const SharingVerdict &Share, CounterShape Shape, Finding &F) const;
+  std::optional<Finding> judgeReference(const Counter &C,
+                                        const SortedUses &S) const;
+  SharingVerdict sharing(const Counter &C) const;
 
   const Program &P;
   Sharing Shared;
+  Busy Heat;
+  llvm::DenseSet<Sym> LeftOut; ///< Words of text that is not compiled.
+  llvm::DenseSet<Sym> Copied;  ///< Records that are copied as a whole.
 };
 
 } // namespace decontend

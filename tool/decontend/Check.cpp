@@ -104,6 +104,7 @@ int runCheck(const CheckOptions &O) {
     return ExitUsage;
   }
   Scope S;
+  S.RacyCounters = O.RacyCounters;
   if (!Below->empty())
     S.Covers = [&](StringRef File) {
       return any_of(*Below, [&](StringRef P) {

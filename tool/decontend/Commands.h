@@ -38,6 +38,7 @@ struct CheckOptions {
   bool NeverFail = false;
   bool Diff = false;
   bool Colour = false;
+  bool RacyCounters = false; ///< See Scope.
 };
 
 /// Analyses, judges, plans and prints to standard output.

@@ -97,6 +97,10 @@ cl::opt<Confidence>
           cl::sub(CheckCmd));
 cl::opt<bool> Diff("diff", cl::desc("Show each plan as a unified diff"),
                    cl::cat(Category), cl::sub(CheckCmd));
+cl::opt<bool> RacyCounters(
+    "racy-counters",
+    cl::desc("hot-atomic-counter: also statistics that a plain ++ bumps"),
+    cl::cat(Category), cl::sub(CheckCmd));
 cl::opt<std::string>
     UnitsFrom("units-from",
               cl::desc("Judge only the files listed in this file, one a line "
@@ -179,6 +183,7 @@ int main(int argc, char **argv) {
                : FailOn == FailKind::High ? Confidence::High
                                           : Confidence::Medium;
     O.Diff = Diff;
+    O.RacyCounters = RacyCounters;
     O.Colour = isatty(STDOUT_FILENO) && !sys::Process::GetEnv("NO_COLOR");
     return runCheck(O);
   }

@@ -33,7 +33,8 @@ ContentionCheck::ContentionCheck(llvm::StringRef Name,
                                  std::unique_ptr<Rule> R)
     : ClangTidyCheck(Name, Context), Judge(std::move(R)),
       Least(Options.get("MinConfidence", Confidence::Medium)),
-      ReviewFixes(Options.get("ReviewFixes", true)) {
+      ReviewFixes(Options.get("ReviewFixes", true)),
+      RacyCounters(Options.get("RacyCounters", false)) {
   Around.Folder = Options.get("Program", "").str();
   Around.Root = Options.get("Root", "").str();
   Around.CacheDir = Options.get("CacheDir", "").str();
@@ -50,6 +51,7 @@ void ContentionCheck::storeOptions(tidy::ClangTidyOptions::OptionMap &Opts) {
   Options.store(Opts, "Models", llvm::join(Around.Models, ";"));
   Options.store(Opts, "MinConfidence", Least);
   Options.store(Opts, "ReviewFixes", ReviewFixes);
+  Options.store(Opts, "RacyCounters", RacyCounters);
 }
 
 void ContentionCheck::registerPPCallbacks(const SourceManager &,
@@ -73,6 +75,7 @@ void ContentionCheck::onEndOfTranslationUnit() {
   SourceManager &SM = Ast->getSourceManager();
   Unit->use(*Ast, [&](const Engine &E, llvm::StringRef Main) {
     Scope OnlyMain;
+    OnlyMain.RacyCounters = RacyCounters;
     OnlyMain.Covers = [&](llvm::StringRef File) { return File == Main; };
     JudgeResult J = Judge->judge(*E.Linked, OnlyMain);
     finishFindings(J.Findings);

@@ -46,6 +46,7 @@ private:
   const Confidence Least;
   /// Offer what a person must confirm as readily as what is proved?
   const bool ReviewFixes;
+  const bool RacyCounters;
   std::shared_ptr<LiveUnit> Unit;
   clang::ASTContext *Ast = nullptr;
 };
