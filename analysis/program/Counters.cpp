@@ -44,14 +44,14 @@ Counters::Counters(const Program &P, bool Racy) : P(P), Flow(P) {
     for (const InitFacts &I : U->Inits)
       if (auto It = ByKey.find(I.Value); It != ByKey.end())
         All[It->second].AddressKept = true;
-  std::stable_sort(All.begin(), All.end(),
-                   [&](const Counter &A, const Counter &B) {
-                     Place X = A.where(P), Y = B.where(P);
-                     return std::make_tuple(P.str(X.File), X.Line,
-                                            P.str(A.Key)) <
-                            std::make_tuple(P.str(Y.File), Y.Line,
-                                            P.str(B.Key));
-                   });
+  for (Counter &C : All)
+    C.AddressKept |= C.Field && Inside.contains(P.str(C.Field->Name));
+  std::stable_sort(
+      All.begin(), All.end(), [&](const Counter &A, const Counter &B) {
+        Place X = A.where(P), Y = B.where(P);
+        return std::make_tuple(P.str(X.File), X.Line, P.str(A.Key)) <
+               std::make_tuple(P.str(Y.File), Y.Line, P.str(B.Key));
+      });
   ByKey.clear();
   for (uint32_t I = 0; I < All.size(); ++I)
     ByKey[All[I].Key] = I;
@@ -169,11 +169,31 @@ void Counters::collect() {
       continue;
     for (uint32_t I = 0; I < Of.Facts->Accesses.size(); ++I) {
       const Access &A = Of.Facts->Accesses[I];
-      auto It = ByKey.find(keyOf(Of.Facts->Exprs[A.Path]));
-      if (It != ByKey.end())
+      const Expr &X = Of.Facts->Exprs[A.Path];
+      if (auto It = ByKey.find(keyOf(X)); It != ByKey.end())
         classify(All[It->second], N, I);
+      else if (!empty(X.Field))
+        findInside(X);
     }
   }
+}
+
+/// `x->hits.counter`: only the name of what is looked into is left.
+void Counters::findInside(const Expr &X) {
+  auto [It, New] = Inner.try_emplace(X.Field, false);
+  if (New)
+    It->second =
+        P.models().counterType(P.str(X.Field).rsplit('.').first) != nullptr;
+  if (!It->second)
+    return;
+  llvm::StringRef Outer = P.str(X.Text).rsplit('.').first;
+  size_t Member = Outer.find_last_of(".>");
+  if (Member != llvm::StringRef::npos)
+    Inside.insert(
+        Outer.substr(Member + 1).take_until([](char C) { return C == '['; }));
+  else if (auto Global = ByKey.find(X.Base);
+           X.Root == RootKind::Global && Global != ByKey.end())
+    All[Global->second].AddressKept = true;
 }
 
 void Counters::operation(CounterUse &Use, const AtomicModel &M, NodeId N,

@@ -15,7 +15,8 @@
 //
 // Approximations: fields are told apart by record and name, not by object (may
 // miss: one object's counter decides, another's does not). `x->hits.counter`,
-// the inside of an atomic type, is not seen as a use of `hits` (may miss).
+// the inside of an atomic type, counts as a kept address of every counter that
+// is called `hits` (may miss findings).
 // Elements behind a pointer member are not counters (may miss; test:
 // fn_pointer_elements).
 //
@@ -25,6 +26,7 @@
 
 #include "Program.h"
 #include "ValueFlow.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace decontend {
 
@@ -49,7 +51,7 @@ struct CounterUse {
   const AtomicModel *Op = nullptr;
   NodeId OpNode = NoNode;
   uint32_t Event = 0;
-  Sinks To;          ///< Read and Value: what becomes of the value.
+  Sinks To;             ///< Read and Value: what becomes of the value.
   bool Wrapped = false; ///< Through a function that takes the address.
   bool Initial = false; ///< A constructor's or a declaration's initialiser.
 };
@@ -60,10 +62,11 @@ struct Counter {
   const RecordFacts *InRecord = nullptr;
   const FieldFacts *Field = nullptr;
   const GlobalFacts *Variable = nullptr;
-  const UnitFacts *Unit = nullptr; ///< That gave the declaration.
+  const UnitFacts *Unit = nullptr;        ///< That gave the declaration.
   const CounterTypeModel *Type = nullptr; ///< Null for C11, C++, builtins.
   std::vector<CounterUse> Uses; ///< In order of nodes, then of source.
-  bool AddressKept = false; ///< By a static initialiser.
+  /// By a static initialiser; or somebody looks inside the atomic type.
+  bool AddressKept = false;
   Place where(const Program &P) const;
 };
 
@@ -80,6 +83,7 @@ public:
 private:
   void findTyped();
   void findByOperation(bool Racy);
+  void findInside(const Expr &X);
   void collect();
   void classify(Counter &C, NodeId N, uint32_t Index);
   void through(Counter &C, CounterUse Use, NodeId Callee, unsigned Param,
@@ -92,6 +96,8 @@ private:
   ValueFlow Flow;
   std::vector<Counter> All;
   llvm::DenseMap<Sym, uint32_t> ByKey;
+  llvm::DenseMap<Sym, bool> Inner; ///< Is the field one of a counter type?
+  llvm::StringSet<> Inside; ///< Names of members whose inside is mentioned.
 };
 
 } // namespace decontend

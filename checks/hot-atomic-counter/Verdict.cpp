@@ -297,7 +297,7 @@ std::optional<Finding> CounterJudge::judge(const Counter &C) const {
                            ? CounterShape::ReportOnly
                            : CounterShape::Dead;
   // What this rule would advise has been done.
-  if (Shape == CounterShape::HotRead && rateLimited(*H.Use))
+  if (rateLimited(*H.Use))
     return std::nullopt;
   SharingVerdict Share = sharing(C);
   if (Share.Kind == SharingVerdict::Owner)

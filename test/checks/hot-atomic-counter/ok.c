@@ -1,6 +1,6 @@
 // What looks alike and must stay silent.
 // RUN: %check-unit %s --min-confidence=low --checks=hot-atomic-counter --status=0 | FileCheck %s --implicit-check-not='warning:'
-// CHECK: no findings
+// CHECK: 1 unit (0 cached, 0 failed)
 
 #include "Inputs/kernel.h"
 
@@ -15,11 +15,14 @@ struct table {
 };
 static struct table table;
 
-// A reference count: the last one is noticed.
-static int ok_reference_get(struct sk_buff *skb, struct net_device *dev) {
+// A reference count that is taken when a file is opened.
+static int ok_reference_get(struct inode *inode, struct file *file) {
   atomic_inc(&table.refs);
+  return 0;
+}
+static int ok_reference_put(struct inode *inode, struct file *file) {
   if (atomic_dec_and_test(&table.refs))
-    kfree(skb);
+    kfree(file->private_data);
   return 0;
 }
 
@@ -82,12 +85,27 @@ static long ok_per_task(struct file *file, char *buf, size_t n) {
   return atomic_read(&t->faults);
 }
 
+// The update is limited by a clock already.
+u64 ktime_get(void);
+static u64 last;
+static atomic_t load;
+static int ok_rate_limited(struct sk_buff *skb, struct net_device *dev) {
+  u64 now = ktime_get();
+  if (now - last < 1000)
+    return 0;
+  last = now;
+  atomic_add(skb->len, &load);
+  return atomic_read(&load) > 5 ? 1 : 0;
+}
+
 static const struct net_device_ops ops[] = {
-    {.ndo_start_xmit = ok_reference_get, .ndo_open = ok_admin},
-    {.ndo_start_xmit = ok_generator},
+    {.ndo_start_xmit = ok_generator, .ndo_open = ok_admin},
     {.ndo_start_xmit = ok_limit},
+    {.ndo_start_xmit = ok_rate_limited},
     {.ndo_start_xmit = ok_state},
     {.ndo_start_xmit = ok_flags},
     {.ndo_start_xmit = ok_failures}};
 static const struct seq_operations report_ops = {.show = ok_report};
-static const struct file_operations file_ops = {.read = ok_per_task};
+static const struct file_operations file_ops = {.open = ok_reference_get,
+                                                .release = ok_reference_put,
+                                                .read = ok_per_task};

@@ -74,6 +74,7 @@ struct file_operations {
   int (*release)(struct inode *, struct file *);
   long (*read)(struct file *, char *, size_t);
   long (*write)(struct file *, const char *, size_t);
+  long (*unlocked_ioctl)(struct file *, unsigned int, unsigned long);
 };
 struct seq_file {
   void *private;
@@ -100,6 +101,6 @@ struct net_device_ops {
   void (*ndo_get_stats64)(struct net_device *, struct rtnl_link_stats64 *);
 };
 void *netdev_priv(const struct net_device *dev);
-#define module_init(fn) int init_module(void) __attribute__((alias(#fn)));
+#define module_init(fn) int init_##fn(void) __attribute__((alias(#fn)));
 
 #endif
