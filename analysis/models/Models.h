@@ -162,6 +162,9 @@ struct CounterRemedy {
   std::string SumLocks;  ///< Why Sum must not stand in a hot or atomic place.
   bool Variable = false; ///< For variables of static storage without Init.
   std::string Define, DefineStatic, Declare; ///< Of such a variable.
+  std::string EachCpu; ///< Without Sum: head of the loop that visits all parts,
+                       ///< with `{v}` for its variable, an int.
+  std::string OfCpu;   ///< The part of CPU `{v}`, as an lvalue.
   std::string InitHeader;  ///< Header for what Init names beyond Header.
   std::string BootFailure; ///< Statement, without `;`, for boot code that can
                            ///< tell nobody when Init fails: "panic(...)".

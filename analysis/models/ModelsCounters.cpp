@@ -211,7 +211,9 @@ bool readRemedy(FieldReader &In, Value N, ModelFile &Out) {
            {"variable", In.toFlag(M.Variable)},
            {"define", Form("t name v", M.Define)},
            {"define-static", Form("t name v", M.DefineStatic)},
-           {"declare", Form("t name", M.Declare)}}))
+           {"declare", Form("t name", M.Declare)},
+           {"each-cpu", Form("v", M.EachCpu)},
+           {"of-cpu", Form("c o name v", M.OfCpu)}}))
     return false;
   if (Language >= 0)
     M.Language = Languages[Language].str();
@@ -230,7 +232,11 @@ bool readRemedy(FieldReader &In, Value N, ModelFile &Out) {
     return In.fail(N, "'init-fails: true' beside 'boot-failure'", "none");
   if (!M.Variable && !(M.Define + M.DefineStatic + M.Declare).empty())
     return In.fail(N, "'variable: true' beside 'define'", "none");
-  if (!needs(In, N, "add", M.Add, "{n}") ||
+  if (M.EachCpu.empty() != M.OfCpu.empty())
+    return In.fail(N, "'each-cpu' and 'of-cpu' together", "one of them");
+  if (!needs(In, N, "each-cpu", M.EachCpu, "{v}") ||
+      !needs(In, N, "of-cpu", M.OfCpu, "{v}") ||
+      !needs(In, N, "add", M.Add, "{n}") ||
       !needs(In, N, "sub", M.Sub, "{n}") ||
       !needs(In, N, "add-local", M.AddLocal, "{n}") ||
       !needs(In, N, "sub-local", M.SubLocal, "{n}") ||

@@ -99,7 +99,7 @@ void Models::computeDigest() {
           &R.AddBatch,    &R.AddLocal, &R.SubLocal,     &R.LocalNeeds,
           &R.Set,         &R.Read,     &R.ReadPositive, &R.Sum,
           &R.SumPositive, &R.SumLocks, &R.Define,       &R.DefineStatic,
-          &R.BootFailure, &R.Declare})
+          &R.BootFailure, &R.Declare,  &R.EachCpu,      &R.OfCpu})
       Str(*S);
   }
   DigestHex = toHex(Hash.final(), /*LowerCase=*/true);

@@ -175,13 +175,15 @@ TEST(CounterModels, ReadRemediesOfVariables) {
 remedies:
 - {id: v, for: atomic_t, header: h, variable: true, add: "add({name}, {n})",
    define: "D({t}, {name})", define-static: "static D({t}, {name})",
-   declare: "X({t}, {name})"}
+   declare: "X({t}, {name})", each-cpu: "each({v})", of-cpu: "of({name}, {v})"}
 )yaml");
   const CounterRemedy &R = *M.remediesFor("atomic_t")[0];
   EXPECT_TRUE(R.Variable);
   EXPECT_EQ(R.Define, "D({t}, {name})");
   EXPECT_EQ(R.DefineStatic, "static D({t}, {name})");
   EXPECT_EQ(R.Declare, "X({t}, {name})");
+  EXPECT_EQ(R.EachCpu, "each({v})");
+  EXPECT_EQ(R.OfCpu, "of({name}, {v})");
   EXPECT_EQ(R.Language, "");
 }
 
@@ -340,6 +342,10 @@ TEST(CounterModels, ErrorsNameThePlaceAndWhatWasExpected) {
       {"remedies:\n- {id: a, inc: 'f({x})'}\n",
        "m.yaml:2:16: expected a form with the places {c}, {o}, {name}, found "
        "'{x}'"},
+      {"remedies:\n- {id: a, header: h, add: '{n}', variable: true, define: d, "
+       "for: b, each-cpu: '{v}'}\n",
+       "m.yaml:2:3: expected 'each-cpu' and 'of-cpu' together, found one of "
+       "them"},
       {"remedies:\n- {id: a, language: d}\n",
        "m.yaml:2:21: expected a language (c, c++), found 'd'"},
       {"remedies:\n- {id: a, header: h, add: '{n}', type: t, for: b, "
