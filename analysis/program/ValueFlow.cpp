@@ -158,8 +158,9 @@ Sinks ValueFlow::argument(NodeId N, uint32_t Event, unsigned Argument,
     return S;
   }
   const FunctionFacts &G = *P.node(Callee).Facts;
+  // What follows a format is printed.
   if (Argument >= G.Params.size())
-    return sink(Sinks::Unknown);
+    return sink(G.is(FunctionFacts::Variadic) ? Sinks::Shown : Sinks::Unknown);
   Sinks S = variable(Callee, G.Params[Argument].Name, RootKind::Param, Argument,
                      0, Depth + 1);
   // What the callee returns goes on here, not at all of its callers.

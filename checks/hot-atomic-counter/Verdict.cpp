@@ -135,6 +135,27 @@ BumpHeat CounterJudge::hottest(llvm::ArrayRef<const CounterUse *> Uses) const {
   return Best;
 }
 
+/// Does a member of the same record say whether the update happens? Statistics
+/// that have to be switched on are off.
+bool CounterJudge::switched(const Counter &C, const CounterUse &U) const {
+  const FunctionFacts &F = *P.node(U.Node).Facts;
+  uint32_t At = F.Accesses[U.Access].At;
+  if (At >= F.Events.size() || empty(C.Record))
+    return false;
+  Flow Shape(P, F);
+  llvm::DenseSet<uint32_t> Around;
+  for (int Up = Shape.parent(At); Up >= 0; Up = Shape.parent(Up))
+    if (F.Events[Up].Kind == EventKind::Branch)
+      Around.insert(Up);
+  std::string Of = (P.str(C.Record) + ".").str();
+  for (const Access &A : F.Accesses)
+    if (A.Kind == AccessKind::Read && A.is(Access::Consumed) &&
+        Around.contains(A.At) &&
+        P.str(F.Exprs[A.Path].Field).starts_with(Of))
+      return true;
+  return false;
+}
+
 /// Does the function turn back before the update unless some time has passed?
 bool CounterJudge::rateLimited(const CounterUse &U) const {
   const FunctionFacts &F = *P.node(U.Node).Facts;
@@ -217,6 +238,10 @@ void CounterJudge::doubt(const Counter &C, const SortedUses &S,
     D.cap(Confidence::Low, "only control calls update it");
   if (H.Conditions > 6)
     D.cap(Confidence::Low, "many conditions stand on the way to it");
+  if (Shape == CounterShape::Decided &&
+      (H.Conditions > 1 || H.Reach.Calls > 3))
+    D.cap(Confidence::Low, "something decides by its value, and the way to the "
+                           "update is long or has conditions");
   if (Shape == CounterShape::Dead) {
     if (C.Field && (C.Field->Flags & FieldFacts::InUnion))
       D.cap(Confidence::Low, "it shares its bytes with other members");
@@ -238,6 +263,9 @@ void CounterJudge::doubt(const Counter &C, const SortedUses &S,
     D.cap(Confidence::Medium, "one core at a time updates it for an object");
   if (H.Conditions > 3 || H.Here > 1)
     D.cap(Confidence::Medium, "it is updated behind several conditions");
+  if (switched(C, *H.Use))
+    D.cap(Confidence::Medium, "a member of the object says whether it is "
+                              "updated");
   if (H.Reach.Calls > 8)
     D.cap(Confidence::Medium, "the way there is long");
   if (countsRareThings(P.str(Name)))
