@@ -24,8 +24,7 @@ static Sinks sink(uint8_t Bits) {
   return S;
 }
 
-/// Does \p Text mention the identifier \p Name as a word of its own?
-static bool mentions(llvm::StringRef Text, llvm::StringRef Name) {
+bool mentionsVariable(llvm::StringRef Text, llvm::StringRef Name) {
   if (Name.empty())
     return false;
   auto IsWord = [](char C) { return llvm::isAlnum(C) || C == '_'; };
@@ -196,7 +195,7 @@ Sinks ValueFlow::variable(NodeId N, Sym Name, RootKind Root, unsigned Index,
   bool Seen = false;
   for (uint32_t I = After; I < F.Events.size(); ++I) {
     const Event &E = F.Events[I];
-    if (opensCondition(E.Kind) && mentions(P.str(E.Callee), Word)) {
+    if (opensCondition(E.Kind) && mentionsVariable(P.str(E.Callee), Word)) {
       Seen = true;
       if (!onlyClamps(F, I, Name))
         S.merge(decision(N, I));
@@ -206,8 +205,8 @@ Sinks ValueFlow::variable(NodeId N, Sym Name, RootKind Root, unsigned Index,
       const Expr &X = F.Exprs[E.FirstExpr + A];
       bool Itself = X.Root == Root && X.Base == Name && empty(X.Field) &&
                     (Root != RootKind::Param || X.Index == Index);
-      if (!Itself &&
-          !(X.Root == RootKind::Unknown && mentions(P.str(X.Text), Word)))
+      if (!Itself && !(X.Root == RootKind::Unknown &&
+                       mentionsVariable(P.str(X.Text), Word)))
         continue;
       if (E.Kind == EventKind::Assign && A == 0)
         continue; // overwritten

@@ -46,6 +46,9 @@ struct Sinks {
   void merge(const Sinks &O);
 };
 
+/// Does \p Text mention the variable \p Name, as a word that is no member?
+bool mentionsVariable(llvm::StringRef Text, llvm::StringRef Name);
+
 class ValueFlow {
 public:
   /// O(accesses).

@@ -150,8 +150,7 @@ bool CounterJudge::switched(const Counter &C, const CounterUse &U) const {
   std::string Of = (P.str(C.Record) + ".").str();
   for (const Access &A : F.Accesses)
     if (A.Kind == AccessKind::Read && A.is(Access::Consumed) &&
-        Around.contains(A.At) &&
-        P.str(F.Exprs[A.Path].Field).starts_with(Of))
+        Around.contains(A.At) && P.str(F.Exprs[A.Path].Field).starts_with(Of))
       return true;
   return false;
 }
@@ -166,13 +165,14 @@ bool CounterJudge::rateLimited(const CounterUse &U) const {
     if (E.Kind == EventKind::Assign && E.NumExprs == 2) {
       const Expr &L = F.Exprs[E.FirstExpr], &R = F.Exprs[E.FirstExpr + 1];
       NodeId Callee = R.Root == RootKind::Call ? P.find(R.Base) : NoNode;
-      if (Callee != NoNode && P.models().isClock(P.name(Callee)))
+      if (L.Root == RootKind::Local && empty(L.Field) && Callee != NoNode &&
+          P.models().isClock(P.name(Callee)))
         Clocks.insert(L.Base);
     }
     if (E.Kind != EventKind::Branch || !E.Link)
       continue;
     for (Sym Clock : Clocks)
-      if (P.str(E.Callee).contains(P.str(Clock)))
+      if (mentionsVariable(P.str(E.Callee), P.str(Clock)))
         return true;
   }
   return false;
@@ -238,8 +238,7 @@ void CounterJudge::doubt(const Counter &C, const SortedUses &S,
     D.cap(Confidence::Low, "only control calls update it");
   if (H.Conditions > 6)
     D.cap(Confidence::Low, "many conditions stand on the way to it");
-  if (Shape == CounterShape::Decided &&
-      (H.Conditions > 1 || H.Reach.Calls > 3))
+  if (Shape == CounterShape::Decided && (H.Conditions > 1 || H.Reach.Calls > 3))
     D.cap(Confidence::Low, "something decides by its value, and the way to the "
                            "update is long or has conditions");
   if (Shape == CounterShape::Dead) {

@@ -38,6 +38,22 @@ static int bad_result_shown(struct sk_buff *skb, struct net_device *dev) {
   return 0;
 }
 
+// A clock that is read for something else limits nothing.
+u64 ktime_get(void);
+struct queue {
+  u64 last_sent;
+  unsigned int length;
+};
+static int bad_clock_elsewhere(struct sk_buff *skb, struct net_device *dev) {
+  struct queue *q = netdev_priv(dev);
+  q->last_sent = ktime_get();
+  if (!q->length)
+    atomic_inc(&hub.written);
+  // CHECK: bad.c:[[@LINE-1]]:21: warning: 'struct hub.written' is bumped by everyone and read by nobody [contention-hot-atomic-counter]
+  // CHECK: confidence: high
+  return 0;
+}
+
 // A variable of its own.
 static atomic_t all_writes = ATOMIC_INIT(0);
 static long bad_variable(struct file *file, const char *buf, size_t n) {
@@ -160,6 +176,7 @@ static long bad_unknown(struct file *file, char *buf, size_t n) {
 static const struct net_device_ops doubt_ops[] = {
     {.ndo_start_xmit = bad_decided, .ndo_open = read_to_open},
     {.ndo_start_xmit = bad_hot_read},
+    {.ndo_start_xmit = bad_clock_elsewhere},
     {.ndo_start_xmit = bad_reference},
     {.ndo_start_xmit = bad_name},
     {.ndo_start_xmit = bad_address}};
