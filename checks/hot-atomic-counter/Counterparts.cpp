@@ -220,8 +220,10 @@ Undoing Counterparts::of(uint32_t Step, uint32_t Until) {
   if (Assign >= 0) {
     const Expr &Left = S.F.exprs(S.F.Events[Assign])[0];
     bool Makes = T.Allocates || (M && M->Allocates);
-    if (Makes && empty(Left.Field) && Left.Root == RootKind::Local &&
-        (Left.Flags & Expr::Pointer) && !empty(Left.Record))
+    const Expr &Right = S.F.exprs(S.F.Events[Assign])[1];
+    bool Pointer = (Left.Flags | Right.Flags) & Expr::Pointer;
+    if (Makes && empty(Left.Field) && Left.Root == RootKind::Local && Pointer &&
+        !empty(Left.Record))
       return freeOf(Step, Left.Base, Left.Record);
     T.All.push_back({canonicalPath(P.str(Left.Text)), Left.Field,
                      !empty(Left.Field), S.Id, E.Line});

@@ -233,7 +233,10 @@ bool ErrorPaths::declaresInt(llvm::StringRef Name) const {
         !llvm::isSpace(Head.front()) || Head.rtrim().ends_with("*") ||
         Head.contains('('))
       continue;
-    if (Head.trim().empty() || Head.rtrim().ends_with(","))
+    // One of an inner block is not there at the outermost level.
+    llvm::StringRef Above = llvm::StringRef(Code).take_front(At);
+    bool Outermost = Above.count('{') == Above.count('}') + 1;
+    if (Outermost && (Head.trim().empty() || Head.rtrim().ends_with(",")))
       return true;
   }
   return false;

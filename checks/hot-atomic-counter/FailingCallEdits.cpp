@@ -120,7 +120,9 @@ void FailingCalls::declareStatus() {
   }
   First = Text.commentAbove(First).Begin;
   uint32_t Top = Text.nextLine(F.Body.Begin);
-  while (First > Top && Text.lineAt(First - 1).trim().empty())
+  // Neither behind a blank line nor under the #if of the first statement.
+  while (First > Top && (Text.lineAt(First - 1).trim().empty() ||
+                         Text.lineAt(First - 1).starts_with("#if")))
     First = Text.lineBegin(First - 1);
   std::string Line = fmt::format("{}int {};\n", Unit, Status);
   if (First <= Top)

@@ -78,67 +78,97 @@ std::string FailingCalls::labelFor(llvm::StringRef Undo,
   return unusedLabel(Prefix + Fallback.str());
 }
 
+/// Are labels named after what they undo, and not after what has failed?
+bool FailingCalls::namesUndone() const {
+  for (const ChainLabel &L : Paths.Labels) {
+    llvm::StringRef Word = P.str(L.Name);
+    if (Word.consume_front(Prefix) && L.Event + 1 < F.Events.size() &&
+        F.Events[L.Event + 1].Kind == EventKind::Call &&
+        llvm::StringRef(Paths.source(L.Event + 1)).contains(Word))
+      return true;
+  }
+  return false;
+}
+
+/// The labels of later failures undo what ours has to, and then what \p Below
+/// undoes: where ours begins among them, or -1.
+int FailingCalls::startOfUndo(const ErrorExit &Next, size_t Below) const {
+  std::vector<uint32_t> Theirs = Paths.chain(Next.Label);
+  if (Theirs.size() < Undo.size() + Below)
+    return -1;
+  size_t Start = Theirs.size() - Below - Undo.size();
+  for (size_t I = 0; I < Undo.size(); ++I)
+    if (Paths.source(Theirs[Start + I]) != Undo[I].Text)
+      return -1;
+  return int(Theirs[Start]);
+}
+
 /// Where in the labels our own way out begins, and how the labels are called.
 bool FailingCalls::anchor() {
   Prefix = labelPrefix(Paths);
-  Labels.assign(Points.size(), "");
-  bool Falls = Before && !empty(Before->Label);
+  Labels.assign(Points.size() + 1, "");
   bool EndsPlainly =
       Paths.Result == ResultKind::Void ||
       (!F.Events.empty() && F.Events.back().Kind == EventKind::Return &&
        Paths.Shape.parent(F.Events.size() - 1) == -1);
-  if (Paths.Labels.empty())
+  if (Paths.Labels.empty()) {
     UseLadder = Points.size() > 1 && EndsPlainly;
-  // A way out of its own cannot fall into the labels of others.
-  if (UseLadder && !Paths.Labels.empty() && !Falls)
-    UseLadder = false;
-  if (!UseLadder)
+    if (UseLadder)
+      nameLabels(-1, false);
     return true;
-  if (Falls)
-    Anchor = int(Text.lineBegin(Paths.offsetOf(
-        F.Events[Paths.Labels[Paths.labelIndex(Before->Label)].Event].Line)));
-  int Own = Falls ? Paths.labelIndex(Before->Label) : -1;
+  }
+  bool Falls = Before && !empty(Before->Label);
   const ErrorExit *Next = nullptr;
   for (const ErrorExit *X : Paths.behind(Points.front().Event))
     if (!Next && !empty(X->Label))
       Next = X;
-  if (!Undo.empty()) {
-    Labels[0] = "";
-    if (Next && Falls) {
-      // The labels of later failures undo the same; ours is the end of that.
-      std::vector<uint32_t> Theirs = Paths.chain(Next->Label);
-      size_t Mine = Paths.chain(Before->Label).size();
-      Theirs.resize(Theirs.size() - std::min(Mine, Theirs.size()));
-      bool Same = Theirs.size() >= Undo.size();
-      for (size_t I = 0; Same && I < Undo.size(); ++I)
-        Same = Paths.source(Theirs[Theirs.size() - Undo.size() + I]) ==
-               Undo[I].Text;
-      if (!Same)
-        return refuse(
-            "callers-unwind",
-            fmt::format("the failure at {} does not undo {} in the order in "
-                        "which {} would have to",
-                        Paths.at(Next->Branch), Undo.front().Text,
-                        Paths.at(Points.front().Event)));
-      uint32_t Start = Theirs[Theirs.size() - Undo.size()];
-      UndoExists = true;
-      Anchor = int(Text.lineBegin(F.Events[Start].Text.Begin));
-      if (F.Events[Start - 1].Kind == EventKind::Label) {
-        OwnLabelExists = true;
-        Labels[0] = P.str(F.Events[Start - 1].Callee).str();
-        Own = Paths.labelIndex(F.Events[Start - 1].Callee);
-        Anchor = int(Text.lineBegin(Paths.offsetOf(F.Events[Start - 1].Line)));
-      } else {
-        Own = -1;
-      }
-    }
-    if (Labels[0].empty())
-      Labels[0] = labelFor(Undo.front().Text, calledName(Undo.front().Text));
+  size_t Below = Falls ? Paths.chain(Before->Label).size() : 0;
+  int Start =
+      UseLadder && Next && !Undo.empty() ? startOfUndo(*Next, Below) : -1;
+  // A way out of its own can use the labels of others only if they do the same.
+  bool SameResult =
+      Paths.Final >= 0 &&
+      (Status.empty() || Paths.returnText(nullptr).contains(Status));
+  if (!UseLadder || (!Falls && !(Start >= 0 && SameResult &&
+                                 (!Before || Before->Undo.empty())))) {
+    UseLadder = false;
+    return true;
   }
+  auto LineOf = [&](uint32_t Event) {
+    return int(Text.lineBegin(Paths.offsetOf(F.Events[Event].Line)));
+  };
+  int Own = Falls ? Paths.labelIndex(Before->Label) : -1;
+  if (Falls)
+    Anchor = LineOf(Paths.Labels[Own].Event);
+  if (!Undo.empty() && Next) {
+    if (Start < 0)
+      return refuse("callers-unwind",
+                    fmt::format("the failure at {} does not undo {} in the "
+                                "order in which that at {} would have to",
+                                Paths.at(Next->Branch), Undo.front().Text,
+                                Paths.at(Points.front().Event)));
+    UndoExists = true;
+    Anchor = LineOf(uint32_t(Start));
+    Own = -1;
+    if (F.Events[Start - 1].Kind == EventKind::Label) {
+      OwnLabelExists = true;
+      Labels[0] = P.str(F.Events[Start - 1].Callee).str();
+      Own = Paths.labelIndex(F.Events[Start - 1].Callee);
+      Anchor = LineOf(uint32_t(Start - 1));
+    }
+  }
+  if (!Undo.empty() && Labels[0].empty())
+    Labels[0] = labelFor(Undo.front().Text, calledName(Undo.front().Text));
+  return nameLabels(Own, Falls || UndoExists);
+}
+
+/// Names the labels that are added, and leads later failures to them: \p Own
+/// is the number of the label that is there already for our own.
+bool FailingCalls::nameLabels(int Own, bool Falls) {
+  bool Undone = namesUndone();
   for (size_t I = 1; I < Points.size(); ++I)
-    Labels[I] = unusedLabel(Prefix + Points[I].Name);
-  // Later failures fall through what is added, or are led there.
-  std::string Post;
+    Labels[I] = unusedLabel(Prefix + Points[Undone ? I - 1 : I].Name);
+  std::string &Post = Labels[Points.size()];
   for (const ErrorExit *X : Later) {
     if (empty(X->Label)) {
       writeInlineUndo(*X);
@@ -150,17 +180,16 @@ bool FailingCalls::anchor() {
                     fmt::format("the failure at {} undoes less than one before "
                                 "it",
                                 Paths.at(X->Branch)));
-    if (Index == Own) {
-      if (Post.empty())
-        Post = unusedLabel(Prefix + Points.back().Name);
-      const Event &G = F.Events[X->Leave];
-      if (G.Text.empty())
-        return refuse("callers-unwind",
-                      fmt::format("a macro jumps at {}", Paths.at(X->Leave)));
-      edit(G.Text.Begin, G.Text.End, fmt::format("goto {};", Post));
-    }
+    if (Index != Own)
+      continue; // falls through what is added
+    if (Post.empty())
+      Post = unusedLabel(Prefix + Points.back().Name);
+    const Event &G = F.Events[X->Leave];
+    if (G.Text.empty())
+      return refuse("callers-unwind",
+                    fmt::format("a macro jumps at {}", Paths.at(X->Leave)));
+    edit(G.Text.Begin, G.Text.End, fmt::format("goto {};", Post));
   }
-  Labels.push_back(Post);
   return true;
 }
 

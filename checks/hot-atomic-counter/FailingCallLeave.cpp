@@ -66,11 +66,6 @@ bool FailingCalls::chooseLeave() {
     }
     return true;
   }
-  if (!Before && UseLadder && Undo.empty())
-    if (Sym Last = Paths.Labels.back().Name; Paths.chain(Last).empty())
-      for (const ErrorExit &X : Paths.Exits)
-        if (X.Label == Last)
-          UseLadder = true;
   Leave = leaveLike(Before, NeedsStatus);
   if (Leave.empty())
     return refuse(MayMove ? "callers-unwind" : "initialiser-can-fail",

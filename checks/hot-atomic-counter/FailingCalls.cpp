@@ -39,6 +39,19 @@ FailingFunction FailingCalls::run() {
   return std::move(Out);
 }
 
+/// Does \p Code end between an #if and its #endif?
+static bool insideIf(llvm::StringRef Code) {
+  int Depth = 0;
+  for (llvm::StringRef Line : llvm::split(Code, '\n')) {
+    Line = Line.ltrim(" \t");
+    if (!Line.consume_front("#"))
+      continue;
+    Line = Line.ltrim(" \t");
+    Depth += Line.starts_with("if") - Line.starts_with("endif");
+  }
+  return Depth > 0;
+}
+
 bool FailingCalls::editable() {
   const char *Guard = MayMove ? "callers-unwind" : "initialiser-can-fail";
   std::string Name = P.name(Paths.Id).str() + "()";
@@ -70,6 +83,10 @@ bool FailingCalls::editable() {
       return refuse(Guard, fmt::format("{} is not a statement on lines of its "
                                        "own",
                                        Paths.at(Point.Event)));
+    if (insideIf(Text.text().slice(F.Body.Begin, E.Text.Begin)))
+      return refuse(Guard, fmt::format("{} is compiled only in some "
+                                       "configurations",
+                                       Paths.at(Point.Event)));
     if (int Up = Paths.Shape.parent(Point.Event); Up >= 0)
       return refuse(Guard, fmt::format("{} runs only under the condition at {}",
                                        Paths.at(Point.Event), Paths.at(Up)));
@@ -98,6 +115,14 @@ bool FailingCalls::pending() {
   uint32_t First = Points.front().Event, Last = Points.back().Event;
   Before = Paths.before(First);
   const char *Guard = MayMove ? "callers-unwind" : "nothing-half-done";
+  // Whoever leaves earlier without a failure leaves an object behind that is
+  // in use, and counters that nobody has allocated.
+  for (uint32_t I = 0; !MayMove && I < Last; ++I)
+    if (F.Events[I].Kind == EventKind::Return &&
+        std::none_of(Paths.Exits.begin(), Paths.Exits.end(),
+                     [&](const ErrorExit &X) { return X.Leave == I; }))
+      return refuse(Guard, fmt::format("the way out at {} leaves {} unset",
+                                       Paths.at(I), Points.back().Name));
   for (const ErrorExit &X : Paths.Exits)
     if (X.Branch > First && X.Branch < Last)
       return refuse(Guard, fmt::format("another failure at {} stands between "
@@ -166,6 +191,8 @@ bool FailingCalls::tryMove(uint32_t To) {
   };
   if (F.Events[To].Text.empty() || Paths.Shape.parent(To) != -1)
     return Stays("that is no statement of its own");
+  if (Text.text().slice(F.Events[To].Text.Begin, E.Text.Begin).contains("\n#"))
+    return Stays("what lies between depends on the configuration");
   if (!Mine.Complete)
     return Stays(fmt::format("{}() runs unknown code", Name));
   std::string Before;
@@ -183,6 +210,10 @@ bool FailingCalls::tryMove(uint32_t To) {
     if (X.Kind != EventKind::Call)
       return Stays(
           fmt::format("the order at {} is not a plain one", Paths.at(I)));
+    const FunctionModel *M = P.modelOf(X);
+    if (M && (M->Acquires >= 0 || M->Releases >= 0 || M->LockIsGlobal))
+      return Stays(fmt::format("{}() at {} is about a lock",
+                               P.calleeName(X).str(), Paths.at(I)));
     Touches T = Finder.ofCall(Paths.Id, I);
     if (!T.Complete)
       return Stays(fmt::format("{}() at {} runs unknown code",
@@ -229,9 +260,19 @@ bool FailingCalls::tryMove(uint32_t To) {
 
 /// What our own way out runs must not meet what the call would have set up.
 bool FailingCalls::halfDone() {
-  if (!MayMove)
-    return true;
   uint32_t At = Points.front().Event;
+  if (!MayMove) {
+    // What tears the object down destroys the counters as well.
+    if (Before)
+      for (uint32_t I : Paths.undone(*Before))
+        if (tearsDown(I))
+          return refuse("nothing-half-done",
+                        fmt::format("{}() at {} runs after a failure at {} and "
+                                    "tears down what is not set up yet",
+                                    P.calleeName(F.Events[I]).str(),
+                                    Paths.at(I), Paths.at(At)));
+    return true;
+  }
   Touches Set = Finder.ofCall(Paths.Id, At);
   Undoing Counterpart = Undoes.of(At, At);
   std::string Name = P.calleeName(F.Events[At]).str();
@@ -254,10 +295,9 @@ bool FailingCalls::halfDone() {
     return true;
   for (uint32_t I : Paths.undone(*Before)) {
     const Event &E = F.Events[I];
-    NodeId Callee = E.Via == CallVia::Direct ? P.find(E.Callee) : NoNode;
     std::string What =
         fmt::format("{}() at {}", P.calleeName(E).str(), Paths.at(I));
-    bool Whole = Callee != NoNode && Callee == Undoes.teardown();
+    bool Whole = tearsDown(I);
     bool Pair = Counterpart.Kind == Undoing::Call &&
                 Paths.source(I) == Counterpart.Text;
     if (Whole || Pair)
@@ -291,20 +331,23 @@ bool FailingCalls::laterExits() {
   return true;
 }
 
+/// Does call \p I end the whole object?
+bool FailingCalls::tearsDown(uint32_t I) const {
+  const Event &E = F.Events[I];
+  NodeId Callee = E.Via == CallVia::Direct ? P.find(E.Callee) : NoNode;
+  return Callee != NoNode && !P.modelOf(E) &&
+         (Callee == Undoes.teardown() || Undoes.freesWhole(Callee) >= 0);
+}
+
 bool FailingCalls::coveredBy(const ErrorExit &X) {
-  if (!MayMove)
-    return false;
   uint32_t At = Points.front().Event;
-  Undoing Counterpart = Undoes.of(At, At + 1);
-  for (uint32_t I : Paths.undone(X)) {
-    const Event &E = F.Events[I];
-    NodeId Callee = E.Via == CallVia::Direct ? P.find(E.Callee) : NoNode;
-    if (Callee != NoNode && Callee == Undoes.teardown())
+  Undoing Counterpart;
+  if (MayMove)
+    Counterpart = Undoes.of(At, At + 1);
+  for (uint32_t I : Paths.undone(X))
+    if (tearsDown(I) || (Counterpart.Kind == Undoing::Call &&
+                         Paths.source(I) == Counterpart.Text))
       return true;
-    if (Counterpart.Kind == Undoing::Call &&
-        Paths.source(I) == Counterpart.Text)
-      return true;
-  }
   return false;
 }
 

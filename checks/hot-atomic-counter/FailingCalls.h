@@ -51,8 +51,6 @@ public:
   FailingFunction run();
 
 private:
-  struct Rung; ///< A label to be added.
-
   bool refuse(llvm::StringRef Guard, std::string Why);
   bool editable();
   bool pending();
@@ -62,9 +60,13 @@ private:
   bool chooseStatus();
   bool laterExits();
   bool anchor();
+  bool nameLabels(int Own, bool Falls);
+  bool namesUndone() const;
+  int startOfUndo(const ErrorExit &Next, size_t Below) const;
   std::string leaveLike(const ErrorExit *X, bool &NeedsStatus) const;
   bool clobbers() const;
   bool coveredBy(const ErrorExit &X);
+  bool tearsDown(uint32_t Event) const;
   std::string labelFor(llvm::StringRef Undo, llvm::StringRef Fallback);
   std::string unusedLabel(std::string Name);
 

@@ -208,6 +208,7 @@ private:
       Point.Event = I;
       Point.Call = Text.slice(E.Text).rtrim("; \t\n").str();
       if (E.Text.empty() || !E.is(Event::Statement) ||
+          Text.text().take_front(E.Text.Begin).rtrim().ends_with("(void)") ||
           !llvm::StringRef(Point.Call).starts_with(P.name(Callee)))
         return fail("callers-unwind",
                     fmt::format("{} does not call {}() in a statement of its "
