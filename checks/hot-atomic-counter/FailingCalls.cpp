@@ -339,14 +339,27 @@ bool FailingCalls::tearsDown(uint32_t I) const {
          (Callee == Undoes.teardown() || Undoes.freesWhole(Callee) >= 0);
 }
 
+/// Can call \p I be to call \p At what foo_exit() is to foo_init()? Only then
+/// the counters are destroyed in there.
+bool FailingCalls::sameLevel(uint32_t I, uint32_t At) const {
+  NodeId Down = P.find(F.Events[I].Callee), Up = P.find(F.Events[At].Callee);
+  if (Down == NoNode || Up == NoNode || !P.node(Down).Facts ||
+      !P.node(Up).Facts)
+    return false;
+  const FunctionFacts &D = *P.node(Down).Facts;
+  return D.Where.File == P.node(Up).Facts->Where.File &&
+         P.str(D.ReturnType) == "void";
+}
+
 bool FailingCalls::coveredBy(const ErrorExit &X) {
   uint32_t At = Points.front().Event;
   Undoing Counterpart;
   if (MayMove)
     Counterpart = Undoes.of(At, At + 1);
   for (uint32_t I : Paths.undone(X))
-    if (tearsDown(I) || (Counterpart.Kind == Undoing::Call &&
-                         Paths.source(I) == Counterpart.Text))
+    if (tearsDown(I) ||
+        (Counterpart.Kind == Undoing::Call && sameLevel(I, At) &&
+         Paths.source(I) == Counterpart.Text))
       return true;
   return false;
 }

@@ -67,6 +67,7 @@ private:
   bool clobbers() const;
   bool coveredBy(const ErrorExit &X);
   bool tearsDown(uint32_t Event) const;
+  bool sameLevel(uint32_t Down, uint32_t Up) const;
   std::string labelFor(llvm::StringRef Undo, llvm::StringRef Fallback);
   std::string unusedLabel(std::string Name);
 

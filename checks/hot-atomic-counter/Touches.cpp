@@ -112,31 +112,47 @@ public:
         Stands.erase(Name);
   }
 
-  /// Path of \p X from a parameter or a global; none if neither leads to it.
-  std::optional<std::string> path(const Expr &X, unsigned Depth = 0) const {
-    std::string Text = canonicalPath(P.str(X.Text));
+  /// Where \p X leads to, from a parameter or a global; none if neither does.
+  /// With its address, `->` behind it is a `.` behind the path.
+  struct Way {
+    std::string Path;
+    bool Address = false;
+  };
+  std::optional<Way> way(const Expr &X, unsigned Depth = 0) const {
+    Way Out{canonicalPath(P.str(X.Text)), (X.Flags & Expr::AddressOf) != 0};
+    llvm::StringRef Rest = Out.Path;
+    Rest = Rest.drop_front(Rest.take_while(isWord).size());
     switch (X.Root) {
     case RootKind::Param:
-      return Text;
-    case RootKind::Global: {
-      llvm::StringRef Rest = Text;
-      Rest = Rest.drop_front(Rest.take_while(isWord).size());
-      return ("::" + P.str(X.Base) + Rest).str();
-    }
+      return Out;
+    case RootKind::Global:
+      Out.Path = ("::" + P.str(X.Base) + Rest).str();
+      return Out;
     case RootKind::Local: {
       auto It = Stands.find(X.Base);
       if (It == Stands.end() || Depth > 3)
         return std::nullopt;
-      std::optional<std::string> Base = path(*It->second, Depth + 1);
-      if (!Base)
-        return std::nullopt;
-      llvm::StringRef Rest = Text;
-      Rest = Rest.drop_front(Rest.take_while(isWord).size());
-      return join(*Base, It->second->Flags & Expr::AddressOf, Rest);
+      std::optional<Way> Base = way(*It->second, Depth + 1);
+      if (!Base || Rest.empty())
+        return Base;
+      Out.Path = join(Base->Path, Base->Address, Rest);
+      return Out;
     }
     default:
       return std::nullopt;
     }
+  }
+
+  std::optional<std::string> path(const Expr &X) const {
+    std::optional<Way> Found = way(X);
+    return Found ? std::optional(Found->Path) : std::nullopt;
+  }
+
+  /// Is \p E what makes a variable stand for a path?
+  bool sets(const FunctionFacts &F, const Event &E) const {
+    return E.Kind == EventKind::Assign && E.NumExprs == 2 &&
+           F.exprs(E)[0].Root == RootKind::Local &&
+           Stands.count(F.exprs(E)[0].Base) != 0;
   }
 
   /// `&a.b` followed by `->c` is `a.b.c`; `a.b` followed by `->c` is `a.b->c`.
@@ -222,11 +238,12 @@ void TouchFinder::call(NodeId N, uint32_t Index, unsigned Depth, Touches &Out) {
       for (size_t I = 0; I < G.Params.size() && I < Args.size(); ++I)
         if (P.str(G.Params[I].Name) == Base) {
           const Expr &X = Args[I];
-          std::optional<std::string> Path = Names.path(X);
-          if (!Path && X.Root == RootKind::Local)
-            Path = canonicalPath(P.str(X.Text));
-          if (Path)
-            New.Path = Aliases::join(*Path, X.Flags & Expr::AddressOf, Rest);
+          std::optional<Aliases::Way> To = Names.way(X);
+          if (!To && X.Root == RootKind::Local)
+            To = Aliases::Way{canonicalPath(P.str(X.Text)),
+                              (X.Flags & Expr::AddressOf) != 0};
+          if (To)
+            New.Path = Aliases::join(To->Path, To->Address, Rest);
         }
       if (New.Path.size() > 200)
         New.Path.clear();
@@ -247,6 +264,10 @@ const Touches &TouchFinder::body(NodeId N, unsigned Depth) {
     // What a call does to its arguments is that call's business.
     if (A.Kind == AccessKind::Argument && A.At < F.Events.size() &&
         F.Events[A.At].Kind == EventKind::Call)
+      continue;
+    // A local variable that stands for a path is followed.
+    if (A.Kind == AccessKind::Escape && A.At < F.Events.size() &&
+        Names.sets(F, F.Events[A.At]))
       continue;
     const Expr &X = F.Exprs[A.Path];
     Touch T;

@@ -21,7 +21,7 @@
 //  - Modelled allocations, frees, locks and output touch nothing (may miss).
 //  - Two paths from different variables are the same if they end in the same
 //    member (may over-report).
-// Test: FallibleTouches in test/unit/FallibleTest.cpp.
+// Test: FallibleTouches in test/unit/FallibleTextTest.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DECONTEND_CHECKS_HOT_ATOMIC_COUNTER_TOUCHES_H
