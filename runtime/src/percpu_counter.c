@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Invariants, in arithmetic modulo 2^64, over the pairs of words of all slots:
-//   value = base + direct + sum of totals
-//   count + what publishers hold = sum of published
-//   a pair is less than a batch apart at any time (restartable sequences), or
-//   once nobody is publishing (atomic operations)
+// Invariants, in arithmetic modulo 2^64, over the triples of words of all
+// slots:
+//   value = base + directUp - directDown + sum of (up - down)
+//   base + count + what publishers hold + sum of (up - down - published) =
+//   value up - down - published is below a batch, either sign, at any time
+//   (restartable sequences), or once nobody is adding (atomic operations)
 // Amounts never move from one word of the value to another, so a sum meets each
 // once. Nobody ever subtracts a guess, hence no drift.
 //
@@ -27,11 +28,13 @@
 // The line before the slots.
 struct header {
   uint64_t count;
-  uint64_t direct;
+  // What did not go to a slot; count has it too.
+  uint64_t directUp;
+  uint64_t directDown;
   // Threads between taking a difference and adding it. Without it compare and
   // limited_add could not tell how far count is behind.
   uint64_t publishing;
-  uint64_t unused[5];
+  uint64_t unused[4];
 };
 
 // CPUs: the most that a Linux kernel can be built for.
@@ -189,9 +192,10 @@ static void publishHere(struct dct_percpu_counter *counter) {
   struct dct_percpu_slot *slot = &knownSlots(counter)[cpu];
   beginPublishing(header);
   uint64_t published = __atomic_load_n(&slot->published, __ATOMIC_RELAXED);
-  uint64_t total = __atomic_load_n(&slot->total, __ATOMIC_RELAXED);
-  if (dct_percpu_rseq_follow(area, cpu, &slot->total, total, published))
-    __atomic_fetch_add(&header->count, total - published, __ATOMIC_RELAXED);
+  uint64_t up = __atomic_load_n(&slot->up, __ATOMIC_RELAXED);
+  uint64_t down = __atomic_load_n(&slot->down, __ATOMIC_RELAXED);
+  if (dct_percpu_rseq_follow(area, cpu, &slot->up, up, down, published))
+    __atomic_fetch_add(&header->count, up - down - published, __ATOMIC_RELAXED);
   endPublishing(header);
 }
 
@@ -204,12 +208,13 @@ static bool addHere(struct dct_percpu_counter *counter, uint64_t amount,
     if (cpu >= __atomic_load_n(&counter->cpus, __ATOMIC_RELAXED))
       return false;
     struct dct_percpu_slot *slot = &knownSlots(counter)[cpu];
-    if (due(__atomic_load_n(&slot->total, __ATOMIC_RELAXED) + amount -
+    if (due(__atomic_load_n(&slot->up, __ATOMIC_RELAXED) + amount -
+                __atomic_load_n(&slot->down, __ATOMIC_RELAXED) -
                 __atomic_load_n(&slot->published, __ATOMIC_RELAXED),
             batch))
       publishHere(counter);
-    if (dct_percpu_rseq_add_near(area, cpu, &slot->total, amount,
-                                 batch > 1 ? (uint64_t)batch - 1 : 0))
+    if (dct_percpu_rseq_add_near(area, cpu, &slot->up, (int64_t)amount < 0,
+                                 amount, batch > 1 ? (uint64_t)batch - 1 : 0))
       return true;
   }
   return false;
@@ -222,6 +227,19 @@ static bool addHere(struct dct_percpu_counter *counter, uint64_t amount,
 }
 #endif
 
+// Release, like restartable sequences.
+static void addTo(uint64_t *up, uint64_t *down, uint64_t amount) {
+  if ((int64_t)amount < 0)
+    __atomic_fetch_add(down, 0 - amount, __ATOMIC_SEQ_CST);
+  else
+    __atomic_fetch_add(up, amount, __ATOMIC_SEQ_CST);
+}
+
+static uint64_t sharedTotal(const struct dct_percpu_slot *slot) {
+  return __atomic_load_n(&slot->sharedUp, __ATOMIC_SEQ_CST) -
+         __atomic_load_n(&slot->sharedDown, __ATOMIC_SEQ_CST);
+}
+
 static void publishShared(struct dct_percpu_counter *counter,
                           struct dct_percpu_slot *slot, int32_t batch) {
   struct header *header = headerOf(knownSlots(counter));
@@ -229,8 +247,7 @@ static void publishShared(struct dct_percpu_counter *counter,
   uint64_t published =
       __atomic_load_n(&slot->sharedPublished, __ATOMIC_SEQ_CST);
   for (;;) {
-    uint64_t pending =
-        __atomic_load_n(&slot->sharedTotal, __ATOMIC_SEQ_CST) - published;
+    uint64_t pending = sharedTotal(slot) - published;
     if (!due(pending, batch))
       break;
     // Look again after success: others judged by the old value meanwhile.
@@ -250,11 +267,19 @@ static void addShared(struct dct_percpu_counter *counter, uint64_t amount,
   uint32_t number = cpu >= 0 ? (uint32_t)cpu : threadNumber();
   struct dct_percpu_slot *slot =
       &knownSlots(counter)[number % dct_percpu_counter_cpus()];
-  uint64_t total =
-      __atomic_add_fetch(&slot->sharedTotal, amount, __ATOMIC_SEQ_CST);
-  if (due(total - __atomic_load_n(&slot->sharedPublished, __ATOMIC_SEQ_CST),
+  addTo(&slot->sharedUp, &slot->sharedDown, amount);
+  if (due(sharedTotal(slot) -
+              __atomic_load_n(&slot->sharedPublished, __ATOMIC_SEQ_CST),
           batch))
     publishShared(counter, slot, batch);
+}
+
+// Need not be announced as publishing: what is in one word only is what this
+// add, which has not returned, adds.
+static void addDirectly(struct dct_percpu_counter *counter, uint64_t amount) {
+  struct header *header = headerOf(knownSlots(counter));
+  addTo(&header->directUp, &header->directDown, amount);
+  __atomic_fetch_add(&header->count, amount, __ATOMIC_RELAXED);
 }
 
 void dct_percpu_counter_add_slow(struct dct_percpu_counter *counter,
@@ -264,34 +289,56 @@ void dct_percpu_counter_add_slow(struct dct_percpu_counter *counter,
   else if (!haveSequences())
     addShared(counter, amount, batch);
   else if (due(amount, batch) || !addHere(counter, amount, batch))
-    __atomic_fetch_add(&headerOf(knownSlots(counter))->direct, amount,
-                       __ATOMIC_RELAXED);
+    addDirectly(counter, amount);
 }
 
 int64_t dct_percpu_counter_read(const struct dct_percpu_counter *counter) {
   uint64_t value = __atomic_load_n(&counter->base, __ATOMIC_RELAXED);
   const struct dct_percpu_slot *slots = slotsOf(counter);
   if (slots)
-    value += __atomic_load_n(&headerOf(slots)->direct, __ATOMIC_RELAXED) +
-             __atomic_load_n(&headerOf(slots)->count, __ATOMIC_RELAXED);
+    value += __atomic_load_n(&headerOf(slots)->count, __ATOMIC_RELAXED);
   return (int64_t)value;
 }
 
-// All but base.
-static uint64_t sumOfTotals(const struct dct_percpu_counter *counter) {
-  const struct dct_percpu_slot *slots = slotsOf(counter);
-  if (!slots)
-    return 0;
-  uint64_t sum = __atomic_load_n(&headerOf(slots)->direct, __ATOMIC_RELAXED);
+static uint64_t sumOfDown(const struct dct_percpu_slot *slots) {
+  uint64_t sum =
+      __atomic_load_n(&headerOf(slots)->directDown, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0, n = dct_percpu_counter_cpus(); i < n; ++i)
-    sum += __atomic_load_n(&slots[i].total, __ATOMIC_RELAXED) +
-           __atomic_load_n(&slots[i].sharedTotal, __ATOMIC_RELAXED);
+    sum += __atomic_load_n(&slots[i].down, __ATOMIC_ACQUIRE) +
+           __atomic_load_n(&slots[i].sharedDown, __ATOMIC_ACQUIRE);
   return sum;
 }
 
-int64_t dct_percpu_counter_sum(const struct dct_percpu_counter *counter) {
+static uint64_t sumOfUp(const struct dct_percpu_slot *slots) {
+  uint64_t sum = __atomic_load_n(&headerOf(slots)->directUp, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0, n = dct_percpu_counter_cpus(); i < n; ++i)
+    sum += __atomic_load_n(&slots[i].up, __ATOMIC_ACQUIRE) +
+           __atomic_load_n(&slots[i].sharedUp, __ATOMIC_ACQUIRE);
+  return sum;
+}
+
+// All but base. What is read first is known to be preceded by what is read
+// then: the result is never too low, or never too high.
+static uint64_t sumOfTotals(const struct dct_percpu_counter *counter,
+                            bool tooHigh) {
+  const struct dct_percpu_slot *slots = slotsOf(counter);
+  if (!slots)
+    return 0;
+  if (tooHigh) {
+    uint64_t down = sumOfDown(slots);
+    return sumOfUp(slots) - down;
+  }
+  uint64_t up = sumOfUp(slots);
+  return up - sumOfDown(slots);
+}
+
+static int64_t sumWith(const struct dct_percpu_counter *counter, bool tooHigh) {
   return (int64_t)(__atomic_load_n(&counter->base, __ATOMIC_RELAXED) +
-                   sumOfTotals(counter));
+                   sumOfTotals(counter, tooHigh));
+}
+
+int64_t dct_percpu_counter_sum(const struct dct_percpu_counter *counter) {
+  return sumWith(counter, true);
 }
 
 static int64_t positive(int64_t value) { return value > 0 ? value : 0; }
@@ -309,8 +356,8 @@ dct_percpu_counter_sum_positive(const struct dct_percpu_counter *counter) {
 void dct_percpu_counter_set(struct dct_percpu_counter *counter, int64_t value) {
   uint64_t base = __atomic_load_n(&counter->base, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(
-      &counter->base, &base, (uint64_t)value - sumOfTotals(counter), false,
-      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      &counter->base, &base, (uint64_t)value - sumOfTotals(counter, true),
+      false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     ;
 }
 
@@ -330,13 +377,18 @@ static int far(const struct dct_percpu_counter *counter, int64_t rhs,
   return distance > most ? 1 : distance < -most ? -1 : 0;
 }
 
-int dct_percpu_counter_compare_batch(const struct dct_percpu_counter *counter,
-                                     int64_t rhs, int32_t batch) {
+static int compare(const struct dct_percpu_counter *counter, int64_t rhs,
+                   int32_t batch, bool tooHigh) {
   int sign = far(counter, rhs, batch);
   if (sign)
     return sign;
-  int64_t sum = dct_percpu_counter_sum(counter);
+  int64_t sum = sumWith(counter, tooHigh);
   return (sum > rhs) - (sum < rhs);
+}
+
+int dct_percpu_counter_compare_batch(const struct dct_percpu_counter *counter,
+                                     int64_t rhs, int32_t batch) {
+  return compare(counter, rhs, batch, true);
 }
 
 int dct_percpu_counter_compare(const struct dct_percpu_counter *counter,
@@ -354,7 +406,7 @@ bool dct_percpu_counter_limited_add_batch(struct dct_percpu_counter *counter,
   // Of two threads that add and then look, the one whose fence is later sees
   // the other's amount.
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  int sign = dct_percpu_counter_compare_batch(counter, limit, batch);
+  int sign = compare(counter, limit, batch, amount > 0);
   if (amount > 0 ? sign <= 0 : sign >= 0)
     return true;
   dct_percpu_counter_add_batch(counter, (int64_t)(0 - (uint64_t)amount), batch);
@@ -371,11 +423,11 @@ void dct_percpu_counter_reset_in_child(struct dct_percpu_counter *counter) {
   struct dct_percpu_slot *slots = slotsOf(counter);
   if (!slots)
     return;
-  uint64_t count = 0;
+  uint64_t count = headerOf(slots)->directUp - headerOf(slots)->directDown;
   for (uint32_t i = 0, n = dct_percpu_counter_cpus(); i < n; ++i) {
-    slots[i].published = slots[i].total;
-    slots[i].sharedPublished = slots[i].sharedTotal;
-    count += slots[i].total + slots[i].sharedTotal;
+    slots[i].published = slots[i].up - slots[i].down;
+    slots[i].sharedPublished = slots[i].sharedUp - slots[i].sharedDown;
+    count += slots[i].published + slots[i].sharedPublished;
   }
   headerOf(slots)->count = count;
   headerOf(slots)->publishing = 0;

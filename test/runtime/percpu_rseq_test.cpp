@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t Most = std::numeric_limits<std::uint64_t>::max();
 
 struct alignas(64) Words {
-  std::uint64_t W[2] = {0, 0};
+  std::uint64_t W[3] = {0, 0, 0};
 };
 
 rseq onCPU(std::uint32_t CPU) {
@@ -52,23 +52,26 @@ TEST(PercpuRseq, UnregisteredThreadsMatchNoCPU) {
   Area.cpu_id = static_cast<std::uint32_t>(RSEQ_CPU_ID_REGISTRATION_FAILED);
   Words W;
   EXPECT_FALSE(dct_percpu_rseq_add(&Area, 0, W.W, 5));
-  EXPECT_FALSE(dct_percpu_rseq_add_near(&Area, 0, W.W, 5, 100));
-  EXPECT_FALSE(dct_percpu_rseq_follow(&Area, 0, W.W, 0, 0));
+  EXPECT_FALSE(dct_percpu_rseq_add_near(&Area, 0, W.W, false, 5, 100));
+  EXPECT_FALSE(dct_percpu_rseq_follow(&Area, 0, W.W, 0, 0, 0));
   EXPECT_EQ(0u, W.W[0]);
 }
 
-TEST(PercpuRseq, FollowsWhenBothAreAsSeen) {
+TEST(PercpuRseq, FollowsWhenAllAreAsSeen) {
   rseq Area = onCPU(0);
   Words W;
   W.W[0] = 10;
-  W.W[1] = 4;
-  EXPECT_FALSE(dct_percpu_rseq_follow(&Area, 0, W.W, 11, 4));
-  EXPECT_FALSE(dct_percpu_rseq_follow(&Area, 0, W.W, 10, 5));
-  EXPECT_FALSE(dct_percpu_rseq_follow(&Area, 1, W.W, 10, 4));
-  EXPECT_EQ(4u, W.W[1]);
-  EXPECT_TRUE(dct_percpu_rseq_follow(&Area, 0, W.W, 10, 4));
+  W.W[1] = 3;
+  W.W[2] = 4;
+  EXPECT_FALSE(dct_percpu_rseq_follow(&Area, 0, W.W, 11, 3, 4));
+  EXPECT_FALSE(dct_percpu_rseq_follow(&Area, 0, W.W, 10, 2, 4));
+  EXPECT_FALSE(dct_percpu_rseq_follow(&Area, 0, W.W, 10, 3, 5));
+  EXPECT_FALSE(dct_percpu_rseq_follow(&Area, 1, W.W, 10, 3, 4));
+  EXPECT_EQ(4u, W.W[2]);
+  EXPECT_TRUE(dct_percpu_rseq_follow(&Area, 0, W.W, 10, 3, 4));
   EXPECT_EQ(10u, W.W[0]);
-  EXPECT_EQ(10u, W.W[1]);
+  EXPECT_EQ(3u, W.W[1]);
+  EXPECT_EQ(7u, W.W[2]);
 }
 
 // The kernel must find nothing announced in a library that has been closed.
@@ -79,13 +82,13 @@ TEST(PercpuRseq, LeavesNothingAnnounced) {
   EXPECT_EQ(0u, announced(Area));
   dct_percpu_rseq_add(&Area, 1, W.W, 1);
   EXPECT_EQ(0u, announced(Area));
-  dct_percpu_rseq_add_near(&Area, 0, W.W, 1, 0);
+  dct_percpu_rseq_add_near(&Area, 0, W.W, false, 1, 0);
   EXPECT_EQ(0u, announced(Area));
-  dct_percpu_rseq_add_near(&Area, 0, W.W, 1, 9);
+  dct_percpu_rseq_add_near(&Area, 0, W.W, false, 1, 9);
   EXPECT_EQ(0u, announced(Area));
-  dct_percpu_rseq_follow(&Area, 0, W.W, 9, 9);
+  dct_percpu_rseq_follow(&Area, 0, W.W, 9, 9, 9);
   EXPECT_EQ(0u, announced(Area));
-  dct_percpu_rseq_follow(&Area, 0, W.W, 2, 0);
+  dct_percpu_rseq_follow(&Area, 0, W.W, 2, 0, 0);
   EXPECT_EQ(0u, announced(Area));
 }
 
@@ -98,13 +101,19 @@ TEST(PercpuRseq, StaysNear) {
       Words W;
       std::uint64_t Limit = Random() % 50;
       W.W[0] = Random();
-      W.W[1] = W.W[0] + Random() % 101 - 50;
+      W.W[1] = Random();
+      W.W[2] = W.W[0] - W.W[1] + Random() % 101 - 50;
       std::uint64_t Amount = Random() % 201 - 100;
-      std::uint64_t Before = W.W[0];
-      auto Distance = static_cast<std::int64_t>(W.W[0] + Amount - W.W[1]);
+      bool Down = static_cast<std::int64_t>(Amount) < 0;
+      Words Before = W;
+      auto Distance =
+          static_cast<std::int64_t>(W.W[0] - W.W[1] + Amount - W.W[2]);
       bool Near = std::abs(Distance) <= static_cast<std::int64_t>(Limit);
-      ASSERT_EQ(Near, dct_percpu_rseq_add_near(&Area, 1, W.W, Amount, Limit));
-      ASSERT_EQ(Near ? Before + Amount : Before, W.W[0]);
+      ASSERT_EQ(Near,
+                dct_percpu_rseq_add_near(&Area, 1, W.W, Down, Amount, Limit));
+      ASSERT_EQ(Before.W[0] + (Near && !Down ? Amount : 0), W.W[0]);
+      ASSERT_EQ(Before.W[1] - (Near && Down ? Amount : 0), W.W[1]);
+      ASSERT_EQ(Before.W[2], W.W[2]);
     }
   }
 }

@@ -124,7 +124,7 @@ static inline uint32_t dct_percpu_rseq_cpu(const struct rseq *area) {
   "b %l[failed]\n\t"                                                           \
   ".popsection"
 #define DCT_RSEQ_VALUE "r"
-#define DCT_RSEQ_CLOBBER "memory", "cc", "x14", "x15"
+#define DCT_RSEQ_CLOBBER "memory", "cc", "x13", "x14", "x15"
 #endif
 #define DCT_RSEQ_INPUT                                                         \
   [area] "r"(area), [cpu] "r"(cpu), [word] "r"(word),                          \
@@ -138,9 +138,10 @@ static inline void dct_percpu_rseq_withdraw(struct rseq *area) {
   __atomic_store_n((uint64_t *)(void *)&area->rseq_cs, 0, __ATOMIC_RELAXED);
 }
 
-// Of all three: wait-free, relaxed, false with nothing changed if this thread
-// is not on that cpu all the time. Words have one cpu that they are changed on;
-// anybody may read them, atomically.
+// Of all three: wait-free, false with nothing changed if this thread is not on
+// that cpu all the time. Words have one cpu that they are changed on; anybody
+// may read them, atomically. Release order, so that who sees a change sees what
+// came before it: on x86-64 any store has it.
 
 /// Adds amount to *word.
 static inline bool dct_percpu_rseq_add(struct rseq *area, uint32_t cpu,
@@ -151,7 +152,7 @@ static inline bool dct_percpu_rseq_add(struct rseq *area, uint32_t cpu,
 #else
                             "ldr x15, [%[word]]\n\t"
                             "add x15, x15, %[amount]\n\t"
-                            "str x15, [%[word]]\n\t"
+                            "stlr x15, [%[word]]\n\t"
 #endif
                             DCT_RSEQ_END
                             :
@@ -165,35 +166,42 @@ failed:
   return false;
 }
 
-/// Adds amount to word[0] if that leaves it at most `most` from word[1], modulo
-/// 2^64; otherwise false, too.
+/// Of three words up, down and published: adds amount, to up if down is false,
+/// and its negative to down otherwise; if that leaves up - down - published
+/// within [-most, most], modulo 2^64. Otherwise false, too.
 static inline bool dct_percpu_rseq_add_near(struct rseq *area, uint32_t cpu,
-                                            uint64_t *word, uint64_t amount,
-                                            uint64_t most) {
-  __asm__ __volatile__ goto(DCT_RSEQ_BEGIN
+                                            uint64_t *word, bool down,
+                                            uint64_t amount, uint64_t most) {
+  __asm__ __volatile__ goto(
+      DCT_RSEQ_BEGIN
 #if defined(__x86_64__)
-                            "movq (%[word]), %%rax\n\t"
-                            "addq %[shifted], %%rax\n\t"
-                            "subq 8(%[word]), %%rax\n\t"
-                            "cmpq %[range], %%rax\n\t"
-                            "ja %l[failed]\n\t"
-                            "addq %[amount], (%[word])\n\t"
+      "movq (%[word]), %%rax\n\t"
+      "addq %[shifted], %%rax\n\t"
+      "subq 8(%[word]), %%rax\n\t"
+      "subq 16(%[word]), %%rax\n\t"
+      "cmpq %[range], %%rax\n\t"
+      "ja %l[failed]\n\t"
+      "addq %[magnitude], (%[target])\n\t"
 #else
-                            "ldp x15, x14, [%[word]]\n\t"
-                            "sub x14, x15, x14\n\t"
-                            "add x14, x14, %[shifted]\n\t"
-                            "cmp x14, %[range]\n\t"
-                            "b.hi %l[failed]\n\t"
-                            "add x15, x15, %[amount]\n\t"
-                            "str x15, [%[word]]\n\t"
+      "ldp x15, x14, [%[word]]\n\t"
+      "ldr x13, [%[word], 16]\n\t"
+      "sub x15, x15, x14\n\t"
+      "sub x15, x15, x13\n\t"
+      "add x15, x15, %[shifted]\n\t"
+      "cmp x15, %[range]\n\t"
+      "b.hi %l[failed]\n\t"
+      "ldr x15, [%[target]]\n\t"
+      "add x15, x15, %[magnitude]\n\t"
+      "stlr x15, [%[target]]\n\t"
 #endif
-                            DCT_RSEQ_END
-                            :
-                            : DCT_RSEQ_INPUT, [amount] DCT_RSEQ_VALUE(amount),
-                              [shifted] DCT_RSEQ_VALUE(amount + most),
-                              [range] DCT_RSEQ_VALUE(2 * most)
-                            : DCT_RSEQ_CLOBBER
-                            : failed);
+      DCT_RSEQ_END
+      :
+      : DCT_RSEQ_INPUT, [target] "r"(word + down),
+        [magnitude] DCT_RSEQ_VALUE(down ? 0 - amount : amount),
+        [shifted] DCT_RSEQ_VALUE(amount + most),
+        [range] DCT_RSEQ_VALUE(2 * most)
+      : DCT_RSEQ_CLOBBER
+      : failed);
   dct_percpu_rseq_withdraw(area);
   return true;
 failed:
@@ -201,32 +209,37 @@ failed:
   return false;
 }
 
-/// Sets word[1] to `first` if word[0] is `first` and word[1] is `second`;
+/// Of the same three words: sets published to up - down if all are as given;
 /// otherwise false, too.
 static inline bool dct_percpu_rseq_follow(struct rseq *area, uint32_t cpu,
-                                          uint64_t *word, uint64_t first,
-                                          uint64_t second) {
-  __asm__ __volatile__ goto(
-      DCT_RSEQ_BEGIN
+                                          uint64_t *word, uint64_t up,
+                                          uint64_t down, uint64_t published) {
+  __asm__ __volatile__ goto(DCT_RSEQ_BEGIN
 #if defined(__x86_64__)
-      "cmpq %[first], (%[word])\n\t"
-      "jne %l[failed]\n\t"
-      "cmpq %[second], 8(%[word])\n\t"
-      "jne %l[failed]\n\t"
-      "movq %[first], 8(%[word])\n\t"
+                            "cmpq %[up], (%[word])\n\t"
+                            "jne %l[failed]\n\t"
+                            "cmpq %[down], 8(%[word])\n\t"
+                            "jne %l[failed]\n\t"
+                            "cmpq %[published], 16(%[word])\n\t"
+                            "jne %l[failed]\n\t"
+                            "movq %[value], 16(%[word])\n\t"
 #else
-      "ldp x15, x14, [%[word]]\n\t"
-      "cmp x15, %[first]\n\t"
-      "b.ne %l[failed]\n\t"
-      "cmp x14, %[second]\n\t"
-      "b.ne %l[failed]\n\t"
-      "str %[first], [%[word], 8]\n\t"
+                            "ldp x15, x14, [%[word]]\n\t"
+                            "cmp x15, %[up]\n\t"
+                            "b.ne %l[failed]\n\t"
+                            "cmp x14, %[down]\n\t"
+                            "b.ne %l[failed]\n\t"
+                            "ldr x15, [%[word], 16]\n\t"
+                            "cmp x15, %[published]\n\t"
+                            "b.ne %l[failed]\n\t"
+                            "str %[value], [%[word], 16]\n\t"
 #endif
-      DCT_RSEQ_END
-      :
-      : DCT_RSEQ_INPUT, [first] "r"(first), [second] "r"(second)
-      : DCT_RSEQ_CLOBBER
-      : failed);
+                            DCT_RSEQ_END
+                            :
+                            : DCT_RSEQ_INPUT, [up] "r"(up), [down] "r"(down),
+                              [published] "r"(published), [value] "r"(up - down)
+                            : DCT_RSEQ_CLOBBER
+                            : failed);
   dct_percpu_rseq_withdraw(area);
   return true;
 failed:
