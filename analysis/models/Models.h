@@ -78,6 +78,7 @@ struct CallbackModel {
 /// How often what is hot runs. In order: what is worse wins.
 enum class Pace : uint8_t {
   Work,    ///< For each unit of work, on as many cores as there are.
+  Remote,  ///< For each unit of work, which waits for another machine.
   Serial,  ///< For each unit of work, but on one core at a time per object.
   Control, ///< By control calls: whenever users wish, not for each unit of
            ///< work.

@@ -13,8 +13,10 @@
 // What models call a control call (an ioctl, a socket option) and what one core
 // runs at a time (an interrupt handler of one device) is told apart, too.
 //
-// Algorithm: Dijkstra over the call graph, once per program; an edge costs its
-// conditions and one tenth for the call itself. O(edges log edges).
+// Algorithm: Dijkstra over the call graph, once per pace; an edge costs its
+// conditions (tests for something optional included, and branches before it
+// that leave the function with success) and one tenth for the call itself.
+// O(edges log edges).
 //
 // Approximation: the conditions of a way are not related to each other (may
 // over-report), and a way over calls that nobody sees is missing (may miss).
@@ -51,9 +53,12 @@ private:
     uint16_t Calls = 0, Conditions = 0;
   };
   void search(Pace At);
+  const std::vector<uint8_t> &skips(NodeId N);
 
   const Program &P;
-  std::vector<Step> Best[3]; ///< By pace.
+  std::vector<Step> Best[4]; ///< By pace.
+  /// By node, then by its callees: how often the function is left before.
+  llvm::DenseMap<NodeId, std::vector<uint8_t>> Skips;
 };
 
 } // namespace decontend

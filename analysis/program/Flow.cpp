@@ -277,6 +277,32 @@ bool Flow::bodyLeaves(uint32_t Branch) const {
   return false;
 }
 
+unsigned Flow::earlyLeaves(uint32_t I) const {
+  unsigned Count = 0;
+  for (uint32_t J = 0; J < I; ++J) {
+    const Event &B = F.Events[J];
+    if (B.Kind != EventKind::Branch || !B.Link || B.Link > I ||
+        B.is(Event::Unlikely) || B.is(Event::ErrorTest) ||
+        B.is(Event::NullTest) || B.Link < J + 2)
+      continue;
+    const Event &Last = F.Events[B.Link - 1];
+    if (Last.Kind != EventKind::Return)
+      continue;
+    // What an error returns is negative, a variable, or null.
+    if (Last.NumExprs) {
+      const Expr &Value = F.Exprs[Last.FirstExpr];
+      if (Value.Root != RootKind::Constant || P.str(Value.Text) != "0")
+        continue;
+    }
+    // Only what stands in a block around I is passed on the way.
+    int Block = Parents[J], Up = Parents[I];
+    while (Up >= 0 && Up != Block)
+      Up = Parents[Up];
+    Count += Up == Block;
+  }
+  return Count;
+}
+
 unsigned Flow::skips(uint32_t I) const {
   int Loop = elementLoop(I);
   unsigned N = 0;

@@ -63,6 +63,12 @@ public:
   /// what they skip does not happen. O(events of the loop).
   unsigned skips(uint32_t I) const;
 
+  /// Number of branches before \p I, in the blocks around it, that leave the
+  /// function with success: what follows is then for the rest only. `return;`,
+  /// `return 0;` and the like, neither unlikely nor after a test for an error.
+  /// A goto does not count (may over-report heat). O(events before I).
+  unsigned earlyLeaves(uint32_t I) const;
+
   /// The event that drops the last reference and so lets \p I run, or -1:
   /// `if (refcount_dec_and_test(...)) {I}` or `if (!...) return; I`.
   int lastReferenceDrop(uint32_t I) const;

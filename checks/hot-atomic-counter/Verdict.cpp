@@ -111,7 +111,7 @@ BumpHeat CounterJudge::heatOf(const CounterUse &U) const {
   if (At < F.Events.size()) {
     Flow Shape(P, F);
     H.Here = Shape.conditions(At);
-    H.Conditions += H.Here;
+    H.Conditions += H.Here + Shape.earlyLeaves(At);
     H.Rare = Shape.onErrorPath(At);
     for (int Up = Shape.parent(At); Up >= 0; Up = Shape.parent(Up))
       H.Rare |= F.Events[Up].Kind == EventKind::Branch &&
@@ -201,9 +201,10 @@ private:
 static bool countsRareThings(llvm::StringRef Name) {
   std::string Lower = Name.lower();
   for (llvm::StringRef Word :
-       {"err", "fail", "drop", "discard", "invalid", "violation", "bad", "oom",
-        "overflow", "overrun", "timeout", "retry", "retries", "corrupt",
-        "collision", "carrier", "warn", "reset"})
+       {"err",       "fail",  "drop",    "discard",  "invalid",
+        "violation", "bad",   "oom",     "overflow", "overrun",
+        "timeout",   "retry", "retries", "corrupt",  "collision",
+        "carrier",   "warn",  "reset",   "miss",     "events"})
     if (llvm::StringRef(Lower).contains(Word))
       return true;
   return false;
@@ -260,7 +261,10 @@ void CounterJudge::doubt(const Counter &C, const SortedUses &S,
     D.cap(Confidence::Medium, "it is not seen what becomes of its value");
   if (H.Reach.At == Pace::Serial)
     D.cap(Confidence::Medium, "one core at a time updates it for an object");
-  if (H.Conditions > 3 || H.Here > 1)
+  if (H.Reach.At == Pace::Remote)
+    D.cap(Confidence::Medium,
+          "each update goes with a wait for another machine");
+  if (H.Conditions > 2 || H.Here > 1)
     D.cap(Confidence::Medium, "it is updated behind several conditions");
   if (switched(C, *H.Use))
     D.cap(Confidence::Medium, "a member of the object says whether it is "
