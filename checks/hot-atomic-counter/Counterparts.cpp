@@ -73,18 +73,24 @@ void Counterparts::findTeardown() {
   }
 }
 
+/// `kfree(f->name)` undoes `f->name = kmalloc()`, though it only passes f->name
+/// on.
+void Counterparts::addFreed(NodeId N, uint32_t Index, Touches &By) const {
+  const FunctionFacts &F = *P.node(N).Facts;
+  const Event &E = F.Events[Index];
+  const FunctionModel *M = P.modelOf(E);
+  if (!M || M->Frees < 0 || size_t(M->Frees) >= E.NumExprs)
+    return;
+  const Expr &Freed = F.exprs(E)[M->Frees];
+  if (!empty(Freed.Field))
+    By.All.push_back(
+        {canonicalPath(P.str(Freed.Text)), Freed.Field, true, N, E.Line});
+}
+
 /// What call \p Index of the teardown touches, in terms of the set-up.
 Touches Counterparts::torn(uint32_t Index) {
-  const FunctionFacts &G = *P.node(Teardown).Facts;
-  const Event &C = G.Events[Index];
   Touches By = Finder.ofCall(Teardown, Index);
-  const FunctionModel *Free = P.modelOf(C);
-  if (Free && Free->Frees >= 0 && size_t(Free->Frees) < C.NumExprs) {
-    const Expr &Freed = G.exprs(C)[Free->Frees];
-    if (!empty(Freed.Field))
-      By.All.push_back({canonicalPath(P.str(Freed.Text)), Freed.Field, true,
-                        Teardown, C.Line});
-  }
+  addFreed(Teardown, Index, By);
   for (Touch &Y : By.All) {
     llvm::StringRef Rest = Y.Path;
     if (Rest.consume_front(P.str(Param)) &&
@@ -197,120 +203,140 @@ static unsigned commonWords(llvm::StringRef A, llvm::StringRef B) {
   return N;
 }
 
+/// A step, and what it has written.
+struct Counterparts::Wanted {
+  uint32_t Step = 0;
+  std::string Name;
+  Touches Wrote;
+  bool Keeps = false; ///< Its result is assigned.
+  /// What its own failure makes, which undoes what came before it.
+  std::set<uint32_t> Own;
+  std::set<std::string> OwnTexts;
+};
+
+/// Through the object, or through a global: other paths may be anything.
+bool Counterparts::undoes(const Wanted &W, const Touches &By) const {
+  for (const Touch &X : W.Wrote.All)
+    for (const Touch &Y : By.All)
+      if (X.Writes && !X.Path.empty() && X.Path != P.str(Object) &&
+          Y.Path != P.str(Object) && sameRoot(X.Path, Y.Path) &&
+          samePart(X.Path, Y.Path))
+        return true;
+  return false;
+}
+
+/// On another error path of the set-up: as the author does it there.
+bool Counterparts::onErrorPath(const Wanted &W, Undoing &U) {
+  unsigned Best = 0;
+  std::set<uint32_t> Seen = W.Own;
+  for (const ErrorExit *X : S.behind(W.Step))
+    for (uint32_t I : S.undone(*X)) {
+      const Event &E = S.F.Events[I];
+      if (!Seen.insert(I).second || E.Text.empty())
+        continue;
+      Touches By = Finder.ofCall(S.Id, I);
+      if (W.Keeps)
+        addFreed(S.Id, I, By);
+      unsigned Like = 1 + commonWords(W.Name, P.calleeName(E));
+      if (Like <= Best || !undoes(W, By))
+        continue;
+      Best = Like;
+      U.Kind = Undoing::Call;
+      U.Text = S.source(I);
+      U.From = S.Id;
+      U.At = I;
+      U.Why = "as at " + S.at(I);
+    }
+  return Best != 0;
+}
+
+bool Counterparts::inTeardown(const Wanted &W, Undoing &U) {
+  const FunctionFacts &G = *P.node(Teardown).Facts;
+  unsigned Best = 0;
+  for (uint32_t I = 0; I < G.Events.size(); ++I) {
+    const Event &E = G.Events[I];
+    if (E.Kind != EventKind::Call || !E.is(Event::Statement))
+      continue;
+    unsigned Like = 1 + commonWords(W.Name, P.calleeName(E));
+    if (Like <= Best || !undoes(W, torn(I)))
+      continue;
+    std::string Text = inSetup(I);
+    if (W.OwnTexts.count(Text))
+      continue;
+    Best = Like;
+    U.Kind = Text.empty() ? Undoing::Unknown : Undoing::Call;
+    U.Text = Text;
+    U.From = Teardown;
+    U.At = I;
+    U.Why = fmt::format("as {}() does at {}:{}", P.name(Teardown).str(),
+                        P.str(G.Where.File).str(), E.Line);
+    if (Text.empty())
+      U.Why = fmt::format("{}() at {} is undone by {}(), {}, which cannot be "
+                          "said here",
+                          W.Name, S.at(W.Step), P.calleeName(E).str(), U.Why);
+  }
+  return Best != 0;
+}
+
+/// Is the lock that call \p Step takes given back before event \p Until?
+bool Counterparts::givenBack(uint32_t Step, uint32_t Until) const {
+  const FunctionModel *M = P.modelOf(S.F.Events[Step]);
+  for (uint32_t I = Step + 1; I < Until; ++I) {
+    const FunctionModel *Other = P.modelOf(S.F.Events[I]);
+    if (Other && Other->Releases >= 0 && Other->Lock == M->Lock)
+      return true;
+  }
+  return false;
+}
+
 Undoing Counterparts::of(uint32_t Step, uint32_t Until) {
   const Event &E = S.F.Events[Step];
-  const std::string Name = P.calleeName(E).str();
   const FunctionModel *M = P.modelOf(E);
   Undoing U;
   U.Step = Step;
+  Wanted W;
+  W.Step = Step;
+  W.Name = P.calleeName(E).str();
   if (M && (M->Inert || M->Reports || M->Frees >= 0 || M->Releases >= 0))
     return U;
   if (M && M->Acquires >= 0) {
-    for (uint32_t I = Step + 1; I < Until; ++I) {
-      const FunctionModel *Other = P.modelOf(S.F.Events[I]);
-      if (Other && Other->Releases >= 0 && Other->Lock == M->Lock)
-        return U;
-    }
+    if (givenBack(Step, Until))
+      return U;
     U.Kind = Undoing::Unknown;
-    U.Why = fmt::format("{}() at {} takes a lock", Name, S.at(Step));
+    U.Why = fmt::format("{}() at {} takes a lock", W.Name, S.at(Step));
     return U;
   }
-  Touches T = Finder.ofCall(S.Id, Step);
-  int Assign = assignOf(Step);
-  if (Assign >= 0) {
+  W.Wrote = Finder.ofCall(S.Id, Step);
+  const Touches &T = W.Wrote;
+  if (int Assign = assignOf(Step); Assign >= 0) {
     const Expr &Left = S.F.exprs(S.F.Events[Assign])[0];
-    bool Makes = T.Allocates || (M && M->Allocates);
     const Expr &Right = S.F.exprs(S.F.Events[Assign])[1];
+    bool Makes = T.Allocates || (M && M->Allocates);
     bool Pointer = (Left.Flags | Right.Flags) & Expr::Pointer;
     if (Makes && empty(Left.Field) && Left.Root == RootKind::Local && Pointer &&
         !empty(Left.Record))
       return freeOf(Step, Left.Base, Left.Record);
-    T.All.push_back({canonicalPath(P.str(Left.Text)), Left.Field,
-                     !empty(Left.Field), S.Id, E.Line});
+    W.Keeps = true;
+    W.Wrote.All.push_back({canonicalPath(P.str(Left.Text)), Left.Field,
+                           !empty(Left.Field), S.Id, E.Line});
   }
-  // Through the object, or through a global: other paths may be anything.
-  auto Undoes = [&](const Touches &By) {
-    for (const Touch &X : T.All)
-      for (const Touch &Y : By.All)
-        if (X.Writes && !X.Path.empty() && X.Path != P.str(Object) &&
-            Y.Path != P.str(Object) && sameRoot(X.Path, Y.Path) &&
-            samePart(X.Path, Y.Path))
-          return true;
-    return false;
-  };
-  unsigned Best = 0;
-  // On an error path of its own: as the author does it there.
-  std::set<uint32_t> Seen;
-  std::set<std::string> Earlier;
-  // What its own failure makes undoes what came before it.
   for (const ErrorExit &X : S.Exits)
     if (X.Step == int(Step))
       for (uint32_t I : S.undone(X)) {
-        Seen.insert(I);
-        Earlier.insert(S.source(I));
+        W.Own.insert(I);
+        W.OwnTexts.insert(S.source(I));
       }
-  for (const ErrorExit *X : S.behind(Step))
-    for (uint32_t I : S.undone(*X)) {
-      if (!Seen.insert(I).second || S.F.Events[I].Text.empty())
-        continue;
-      const FunctionModel *Free = P.modelOf(S.F.Events[I]);
-      Touches By = Finder.ofCall(S.Id, I);
-      if (Free && Free->Frees >= 0 && Assign >= 0) {
-        // `kfree(f->name)` undoes `f->name = kmalloc()`.
-        const Expr &Freed = S.F.exprs(S.F.Events[I])[Free->Frees];
-        if (!empty(Freed.Field))
-          By.All.push_back({canonicalPath(P.str(Freed.Text)), Freed.Field, true,
-                            S.Id, S.F.Events[I].Line});
-      }
-      unsigned Like = 1 + commonWords(Name, P.calleeName(S.F.Events[I]));
-      if (Undoes(By) && Like > Best) {
-        Best = Like;
-        U.Kind = Undoing::Call;
-        U.Text = S.source(I);
-        U.From = S.Id;
-        U.At = I;
-        U.Why = "as at " + S.at(I);
-      }
-    }
-  if (Best)
+  if (onErrorPath(W, U))
     return U;
-  if (Teardown != NoNode) {
-    const FunctionFacts &G = *P.node(Teardown).Facts;
-    for (uint32_t I = 0; I < G.Events.size(); ++I) {
-      const Event &C = G.Events[I];
-      if (C.Kind != EventKind::Call || !C.is(Event::Statement))
-        continue;
-      Touches By = torn(I);
-      unsigned Like = 1 + commonWords(Name, P.calleeName(C));
-      if (!Undoes(By) || Like <= Best)
-        continue;
-      std::string Text = inSetup(I);
-      if (Earlier.count(Text))
-        continue;
-      Best = Like;
-      U.Kind = Text.empty() ? Undoing::Unknown : Undoing::Call;
-      U.Text = Text;
-      U.From = Teardown;
-      U.At = I;
-      U.Why = fmt::format("as {}() does at {}:{}", P.name(Teardown).str(),
-                          P.str(G.Where.File).str(), C.Line);
-      if (Text.empty())
-        U.Why = fmt::format("{}() at {} is undone by {}(), {}, which cannot be "
-                            "said here",
-                            Name, S.at(Step), P.calleeName(C).str(), U.Why);
-    }
-    if (Best)
-      return U;
-    if (!T.Allocates)
-      return U;
-  }
+  if (Teardown != NoNode && (inTeardown(W, U) || !T.Allocates))
+    return U;
   bool Plain = T.Complete && !T.Bodiless && !T.Allocates;
-  if (Plain || (M && !M->Allocates && M->TakesRef < 0) ||
-      (!T.writes() && T.Complete && !T.Allocates))
+  bool Reads = T.Complete && !T.Allocates && !T.writes();
+  if (Plain || Reads || (M && !M->Allocates && M->TakesRef < 0))
     return U;
   U.Kind = Undoing::Unknown;
   U.Why =
-      fmt::format("it is not seen what undoes {}() at {}", Name, S.at(Step));
+      fmt::format("it is not seen what undoes {}() at {}", W.Name, S.at(Step));
   return U;
 }
 

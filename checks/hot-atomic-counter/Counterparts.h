@@ -58,7 +58,13 @@ public:
   int freesWhole(NodeId N) const;
 
 private:
+  struct Wanted;
   void findTeardown();
+  bool undoes(const Wanted &W, const Touches &By) const;
+  bool onErrorPath(const Wanted &W, Undoing &U);
+  bool inTeardown(const Wanted &W, Undoing &U);
+  bool givenBack(uint32_t Step, uint32_t Until) const;
+  void addFreed(NodeId N, uint32_t Event, Touches &By) const;
   Undoing freeOf(uint32_t Step, Sym Variable, Sym Of) const;
   std::string inSetup(uint32_t Event) const;
   Touches torn(uint32_t Event);
