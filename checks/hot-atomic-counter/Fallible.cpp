@@ -7,6 +7,7 @@
 #include "Fallible.h"
 #include "FailingCalls.h"
 #include "StubText.h"
+#include "analysis/program/Locksets.h"
 #include "fmt/format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -62,7 +63,8 @@ public:
     if (Points.empty())
       return;
     Record = Steps.front().Of->Record;
-    if (change(Init, std::move(Points), objectParam(Init), Record, false, 0))
+    if (maySleep(Init, Steps) &&
+        change(Init, std::move(Points), objectParam(Init), Record, false, 0))
       prove(Init);
   }
 
@@ -77,6 +79,22 @@ private:
     const FunctionFacts &F = *P.node(N).Facts;
     return fmt::format("{}() at {}:{}", P.name(N).str(),
                        P.str(F.Where.File).str(), F.Where.Line);
+  }
+
+  /// What allocates may sleep, which setting a number never does.
+  bool maySleep(NodeId Init, llvm::ArrayRef<InitStep> Steps) {
+    Locksets Locks(P);
+    const FunctionFacts &F = *P.node(Init).Facts;
+    for (const InitStep &S : Steps)
+      if (Locks.atomic(Init, S.Event, Certainty::Possibly))
+        return fail("initialiser-may-sleep",
+                    fmt::format("{}() at {} may run where nothing sleeps, and "
+                                "would allocate there",
+                                P.name(Init).str(),
+                                C.at(Init, F.Events[S.Event].Line)));
+    return C.L.require("initialiser-may-sleep", true,
+                       "no caller of " + place(Init) +
+                           " is seen to hold a spinning lock");
   }
 
   Sym objectParam(NodeId N) const {
