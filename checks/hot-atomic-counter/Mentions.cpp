@@ -30,17 +30,21 @@ public:
       Known[U.File].push_back(U.Mention);
     for (const DeclarationPlace &D : Places.declarations())
       Known[D.File].push_back(D.Text);
-    collect(In);
+    // Only files with the name in them are worth gathering facts of.
     std::set<std::string> Names;
-    for (Sym File : In)
-      Names.insert(P.str(File).str());
-    for (const std::string &File : Names) {
-      const std::string *Text = Places.text(File);
+    std::set<Sym> Naming;
+    for (Sym File : In) {
+      const std::string *Text = Places.text(P.str(File));
       if (!Text)
         continue;
       ++Out.Files;
       if (!llvm::StringRef(*Text).contains(Places.name()))
         continue;
+      Names.insert(P.str(File).str());
+      Naming.insert(File);
+    }
+    collect(Naming);
+    for (const std::string &File : Names) {
       llvm::StringRef Code = Places.code(File);
       for (uint32_t At : mentionsOf(Code, Places.name())) {
         std::string What = trouble(File, Code, At);
