@@ -23,7 +23,7 @@ Counterparts::Counterparts(const ErrorPaths &Setup, Sources &Files,
 
 int Counterparts::freesWhole(NodeId N) const {
   const FunctionFacts *F = P.node(N).Facts;
-  if (!F)
+  if (!F || empty(Record))
     return -1;
   for (uint32_t I = 0; I < F->Events.size(); ++I) {
     const Event &E = F->Events[I];
