@@ -120,7 +120,9 @@ bool UsePlaces::find() {
       for (const InitFacts &I : U->Inits)
         if (I.Value == C.Key)
           Where = fmt::format("{} at {}:{}",
-                              P.str(empty(I.Field) ? I.Object : I.Field).str(),
+                              P.str(empty(I.Field) ? I.Object : I.Field)
+                                  .take_until([](char X) { return X == '@'; })
+                                  .str(),
                               P.str(I.Where.File).str(), I.Where.Line);
     return L.require("address-not-kept", false,
                      fmt::format("{} keeps its address or offset", Where));
