@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "LockEffects.h"
 #include "llvm/ADT/DenseSet.h"
 #include <algorithm>
 
@@ -76,8 +77,14 @@ void Program::link() {
     for (const FunctionFacts &F : Unit->Functions)
       for (const Event &E : F.Events)
         Ask(E.Macro);
-  for (Node &N : Nodes)
+  for (Node &N : Nodes) {
     N.Model = ModelByName[static_cast<uint32_t>(N.Name)];
+    // What `load` does depends on whose it is.
+    std::string Qualified = qualifiedName(str(N.Key));
+    if (llvm::StringRef(Qualified).contains("::"))
+      if (const FunctionModel *M = Knowledge.function(Qualified))
+        N.Model = M;
+  }
 
   buildEdges();
   computeWaits();
