@@ -24,7 +24,7 @@ class Dev(unittest.TestCase):
             self.assertRegex(done.stdout, rf"(?m)^  {command}\b")
 
     def test_wrong_use(self):
-        for argv in (["bogus"], ["bench"], ["bench", "runtime"], ["kernel"],
+        for argv in (["bogus"], ["bench"], ["bench", "bogus"], ["kernel"],
                      ["kernel", "../6.1"], ["kernel", "6.1", "no.patch"],
                      ["setup", "--bogus"], ["test", "--bogus"]):
             done = run(ROOT / "dev", *argv)
