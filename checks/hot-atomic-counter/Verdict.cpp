@@ -135,6 +135,27 @@ BumpHeat CounterJudge::hottest(llvm::ArrayRef<const CounterUse *> Uses) const {
   return Best;
 }
 
+/// Is what is added a sum that has been collected until it was large enough?
+bool CounterJudge::batched(const CounterUse &U) const {
+  if (!U.Op || U.Op->By < 0 || U.Wrapped)
+    return false;
+  const FunctionFacts &F = *P.node(U.Node).Facts;
+  const Event &Call = F.Events[U.Event];
+  if (U.Op->By >= int(Call.NumExprs))
+    return false;
+  const Expr &Amount = F.Exprs[Call.FirstExpr + U.Op->By];
+  if (Amount.Root != RootKind::Local || !empty(Amount.Field))
+    return false;
+  for (uint32_t I = 0; I < U.Event; ++I) {
+    llvm::StringRef Test = P.str(F.Events[I].Callee);
+    if (F.Events[I].Kind == EventKind::Branch &&
+        Test.contains_insensitive("batch") &&
+        mentionsVariable(Test, P.str(Amount.Base)))
+      return true;
+  }
+  return false;
+}
+
 /// Does a member of the same record say whether the update happens? Statistics
 /// that have to be switched on are off.
 bool CounterJudge::switched(const Counter &C, const CounterUse &U) const {
@@ -243,10 +264,6 @@ void CounterJudge::doubt(const Counter &C, const SortedUses &S,
     D.cap(Confidence::Low, "something decides by its value, and the way to the "
                            "update is long or has conditions");
   if (Shape == CounterShape::Dead) {
-    if (C.Field && (C.Field->Flags & FieldFacts::InUnion))
-      D.cap(Confidence::Low, "it shares its bytes with other members");
-    if (C.Field && C.Field->Text.empty())
-      D.cap(Confidence::Low, "a macro declares it");
     if (C.Field && Copied.contains(C.Record))
       D.cap(Confidence::Medium, "objects are copied as a whole");
     if (LeftOut.contains(Name))
@@ -279,10 +296,15 @@ void CounterJudge::doubt(const Counter &C, const SortedUses &S,
 /// each unit of work.
 std::optional<Finding> CounterJudge::judgeReference(const Counter &C,
                                                     const SortedUses &S) const {
-  if (!S.Values.empty() || !S.Racy.empty() || S.Tests.empty() ||
-      !S.Escapes.empty())
+  if (!S.Racy.empty() || !S.Escapes.empty())
     return std::nullopt;
   std::vector<const CounterUse *> Takes = S.Bumps, Drops;
+  // Who looks at what is left after a drop looks for the last one.
+  for (const CounterUse *U : S.Values) {
+    if (!U->Op || U->Op->Op != AtomicModel::Dec)
+      return std::nullopt;
+    Drops.push_back(U);
+  }
   for (const CounterUse *U : S.Tests) {
     if (!U->Op ||
         (U->Op->Op != AtomicModel::Inc && U->Op->Op != AtomicModel::Dec))
@@ -308,7 +330,11 @@ std::optional<Finding> CounterJudge::judge(const Counter &C) const {
   SortedUses S = sort(C);
   if (C.Type && C.Type->Kind == CounterTypeModel::Spread)
     return std::nullopt;
-  if (!S.Tests.empty() ||
+  bool Drops = !S.Values.empty() && S.Tests.empty() &&
+               llvm::all_of(S.Values, [](const CounterUse *U) {
+                 return U->Op && U->Op->Op == AtomicModel::Dec;
+               });
+  if (!S.Tests.empty() || Drops ||
       (C.Type && C.Type->Kind == CounterTypeModel::Reference))
     return judgeReference(C, S);
   // A plain ++ is one of a statistic that may lose counts, or of a counter that
@@ -328,7 +354,11 @@ std::optional<Finding> CounterJudge::judge(const Counter &C) const {
                            ? CounterShape::ReportOnly
                            : CounterShape::Dead;
   // What this rule would advise has been done.
-  if (rateLimited(*H.Use))
+  if (rateLimited(*H.Use) || (!C.Variable && batched(*H.Use)))
+    return std::nullopt;
+  // Read through the members that it shares its bytes with.
+  if (Shape == CounterShape::Dead && C.Field &&
+      ((C.Field->Flags & FieldFacts::InUnion) || C.Field->Text.empty()))
     return std::nullopt;
   SharingVerdict Share = sharing(C);
   if (Share.Kind == SharingVerdict::Owner)
