@@ -182,11 +182,13 @@ static void nap(struct dct_reclaimer *r) {
 static void *work(void *argument) {
   struct dct_reclaimer *r = argument;
   for (;;) {
+    // Before the list: what is queued before the stop is run.
+    int stop = (int)__atomic_load_n(&r->stop, __ATOMIC_SEQ_CST);
     if (runBatch(r)) {
       nap(r);
       continue;
     }
-    if (__atomic_load_n(&r->stop, __ATOMIC_SEQ_CST))
+    if (stop)
       return NULL;
     __atomic_store_n(&r->state, Sleeping, __ATOMIC_SEQ_CST);
     // Whoever pushed before the store above saw no reason to wake.
