@@ -356,6 +356,8 @@ void BodyWalker::declare(const DeclStmt *S, const VarDecl *Var) {
   Left.Text = N.intern(Var->getName());
   Left.Base = Var->isStaticLocal() ? N.variableKey(Var) : Left.Text;
   Left.Record = N.recordOf(Var->getType());
+  if (Var->getType()->isPointerType())
+    Left.Flags |= Expr::Pointer;
   F.Exprs.push_back(Left);
   ++E.NumExprs;
   addExpr(E, Init);
