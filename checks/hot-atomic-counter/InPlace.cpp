@@ -224,9 +224,11 @@ bool InPlace::defineAnew(llvm::StringRef Type, const std::string &Behind) {
                                     {"name", Places.name().str()},
                                     {"v", Value}}) +
                       ";";
-    if (!D.Defines && !Behind.empty())
-      New += "\n" + Behind;
     replace(D.File, D.Text, New);
+    if (D.Defines || Behind.empty())
+      continue;
+    uint32_t Next = SourceText(*Places.text(D.File)).nextLine(D.Text.End - 1);
+    replace(D.File, {Next, Next}, Behind + "\n");
   }
   return plain();
 }
@@ -236,7 +238,10 @@ bool InPlace::changeType() {
     Parts X = split(D);
     llvm::StringRef Code = Places.code(D.File);
     llvm::StringRef Tail = Code.slice(X.NameEnd, D.Text.End).ltrim();
-    bool Plain = X.Ok && Tail.find_first_of(";={(") == 0;
+    std::vector<llvm::StringRef> Said =
+        wordsOf(Code.slice(D.Text.Begin, X.TypeBegin));
+    bool Plain = X.Ok && Tail.find_first_of(";={(") == 0 &&
+                 !llvm::is_contained(Said, "volatile");
     if (!Plain)
       return notPlain(D);
     // Names in a column stay there.

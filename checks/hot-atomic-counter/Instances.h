@@ -9,7 +9,7 @@
 //
 // Approximation: a call whose result is a pointer to the record, and that has
 // no body in the program or returns a `void *`, allocates one (may refuse too
-// often; test: fix-user.test, `heap.c`).
+// often; test: fix-user-refused.test, `struct borrowed`).
 //
 //===----------------------------------------------------------------------===//
 #ifndef DECONTEND_CHECKS_HOT_ATOMIC_COUNTER_INSTANCES_H

@@ -146,6 +146,10 @@ private:
     llvm::StringRef Before = Code.take_front(At).rtrim();
     bool Arrow = Before.ends_with("->");
     bool Member = Arrow || Before.ends_with(".");
+    // The facts do not have `object.hits` for a static member.
+    bool Static = C.Variable && P.str(C.Key).contains("::");
+    if (Member && Static && !within(Accessed, File, At))
+      return "may mention it as a member of an object";
     if (Member != bool(C.Field) && !offsetOf(Code, At))
       return ""; // another thing of that name
     if (within(LeftOut, File, At))

@@ -17,7 +17,7 @@
 // Approximations:
 //  - A member is known by its name behind `.` or `->`. Another record's member
 //    of the same name in text without facts counts as a use (may refuse too
-//    often; test: fix-delete.test, `struct other`).
+//    often; test: fix-delete-refused.test, `struct alike`).
 //  - A name that ## pastes together is not found (may miss; what it makes does
 //    not compile any more).
 //

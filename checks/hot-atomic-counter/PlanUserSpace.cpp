@@ -168,6 +168,9 @@ private:
   bool declare() {
     if (C.Field || Cxx)
       return Text.changeType();
+    if (Remedy.Define.empty())
+      return L.require("form-exists", false,
+                       Remedy.Id + " has no form for a variable");
     return Text.requireInitial(
                llvm::StringRef(Remedy.Define).contains("{v}")) &&
            Text.defineAnew(valueType());

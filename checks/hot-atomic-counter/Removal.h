@@ -10,6 +10,10 @@
 //                          --> [lines] whole lines, spare blank lines, comments
 //                                      that explain nothing else
 //
+// Approximation: `)` in front of a statement is the head of a loop or a branch
+// (may refuse too often: a macro without a `;`; test: fix-delete-refused.test,
+// `after_macro`).
+//
 //===----------------------------------------------------------------------===//
 #ifndef DECONTEND_CHECKS_HOT_ATOMIC_COUNTER_REMOVAL_H
 #define DECONTEND_CHECKS_HOT_ATOMIC_COUNTER_REMOVAL_H
