@@ -7,13 +7,22 @@
 #include "Mentions.h"
 #include "StubText.h"
 #include "fmt/format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 namespace decontend {
 
 std::string MentionSearch::proof() const {
-  return fmt::format("no other mention in {} file{} that see{} its declaration",
-                     Files, Files == 1 ? "" : "s", Files == 1 ? "s" : "");
+  std::string Out =
+      fmt::format("no other mention in {} file{} that see{} its declaration",
+                  Files, Files == 1 ? "" : "s", Files == 1 ? "s" : "");
+  if (Folders)
+    Out += fmt::format(", nor in other source files of {}",
+                       Folders == 1 ? "their folder"
+                                    : fmt::format("their {} folders", Folders));
+  return Out;
 }
 
 namespace {
@@ -55,10 +64,81 @@ public:
         return Out;
       }
     }
+    Out.Trouble = outside(Out.Folders);
     return Out;
   }
 
 private:
+  /// Source files beside those that mention it, which no unit is made of: other
+  /// configurations, or other programs.
+  std::string outside(size_t &Folders) const {
+    // A static variable of a source file is not seen there.
+    if (C.Variable && (C.Variable->Flags & GlobalFacts::Static))
+      return "";
+    std::set<Sym> Own;
+    for (const auto &U : P.units())
+      for (const Dependency &D : U->Files)
+        Own.insert(D.Path);
+    std::set<std::string> In;
+    for (const auto &[File, Spans] : Known)
+      In.insert(llvm::sys::path::parent_path(File).str());
+    Folders = In.size();
+    for (const std::string &Folder : In)
+      for (const std::string &File : filesIn(Folder)) {
+        const std::string *Text =
+            empty(P.find(File)) || !Own.count(P.find(File)) ? Places.text(File)
+                                                            : nullptr;
+        if (!Text || !llvm::StringRef(*Text).contains(Places.name()) ||
+            !related(*Text))
+          continue;
+        llvm::StringRef Code = Places.code(File);
+        for (uint32_t At : mentionsOf(Code, Places.name()))
+          if (mayBeIt(Code, At))
+            return fmt::format("{}:{} mentions it, and is no part of this "
+                               "program",
+                               File, Code.take_front(At).count('\n') + 1);
+      }
+    return "";
+  }
+
+  std::set<std::string> filesIn(const std::string &Folder) const {
+    static constexpr llvm::StringRef Endings[] = {".c", ".cc", ".cpp", ".cxx",
+                                                  ".h", ".hh", ".hpp", ".hxx"};
+    std::set<std::string> Out;
+    // The root itself is the folder of a file that it holds.
+    std::string Any = (Folder.empty() ? "" : Folder + "/") + ".";
+    std::error_code Error;
+    llvm::sys::fs::directory_iterator It(
+        llvm::sys::path::parent_path(Places.sources().absolute(Any)), Error);
+    for (; !Error && It != llvm::sys::fs::directory_iterator();
+         It.increment(Error)) {
+      llvm::StringRef Name = llvm::sys::path::filename(It->path());
+      if (llvm::is_contained(Endings, llvm::sys::path::extension(Name)))
+        Out.insert((Folder.empty() ? "" : Folder + "/") + Name.str());
+    }
+    return Out;
+  }
+
+  /// Does a file know the record, or the header that declares the variable?
+  bool related(llvm::StringRef Text) const {
+    if (C.Field) {
+      llvm::StringRef Tag = P.str(C.Record);
+      Tag = Tag.substr(Tag.find_last_of(" :") + 1);
+      return Text.contains(Tag);
+    }
+    for (const DeclarationPlace &D : Places.declarations())
+      if (Text.contains(llvm::sys::path::filename(D.File)))
+        return true;
+    return Text.contains("extern");
+  }
+
+  bool mayBeIt(llvm::StringRef Code, uint32_t At) const {
+    llvm::StringRef Before = Code.take_front(At).rtrim();
+    bool Member = Before.ends_with("->") || Before.ends_with(".");
+    bool Cxx = C.Field && (C.InRecord->Flags & RecordFacts::Cxx);
+    return Cxx || Member == bool(C.Field);
+  }
+
   /// Files of the units that see a declaration. A static variable of a source
   /// file is not seen elsewhere.
   std::set<Sym> files() const {
@@ -150,6 +230,8 @@ private:
     bool Static = C.Variable && P.str(C.Key).contains("::");
     if (Member && Static && !within(Accessed, File, At))
       return "may mention it as a member of an object";
+    if (C.Field && !Member && inOwnRecord(File, Code, At, Before))
+      return "mentions it in its record, outside of all functions";
     if (Member != bool(C.Field) && !offsetOf(Code, At))
       return ""; // another thing of that name
     if (within(LeftOut, File, At))
@@ -158,6 +240,20 @@ private:
       return "mentions it in a macro";
     return C.Field ? memberTrouble(File, Code, At, Before, Arrow)
                    : variableTrouble(File, Code, At);
+  }
+
+  /// In the initialiser of another member: `const long *shown = &hits;`. What
+  /// stands behind a word is the name of something that is declared.
+  bool inOwnRecord(llvm::StringRef File, llvm::StringRef Code, uint32_t At,
+                   llvm::StringRef Before) const {
+    const RecordFacts &R = *C.InRecord;
+    if (!(R.Flags & RecordFacts::Cxx) || P.str(R.Where.File) != File ||
+        At < R.Braces.Begin || At >= R.Braces.End || functionAt(File, At))
+      return false;
+    Before.consume_back("&");
+    Before = Before.rtrim(" \t\n*&");
+    return !Before.empty() && !llvm::isAlnum(Before.back()) &&
+           Before.back() != '_' && Before.back() != '>';
   }
 
   /// The last argument of something: `offsetof(struct s, hits)`.

@@ -9,6 +9,7 @@
 //     --> words that spell the counter's name
 //     --> less those that UsePlaces knows, and other things of that name
 //     --> the first that is left: a use that no plan can change
+//   other source files of the folders with a use --> the same
 //
 // Facts show what was compiled. Macros that nobody expands, text that this
 // configuration leaves out, uninstantiated templates and objects on the stack
@@ -18,6 +19,9 @@
 //  - A member is known by its name behind `.` or `->`. Another record's member
 //    of the same name in text without facts counts as a use (may refuse too
 //    often; test: fix-delete-refused.test, `struct alike`).
+//  - Source files of other folders that no unit is made of are not read, nor
+//    those that do not name the record or the declaring header (may miss; their
+//    units do not compile any more).
 //  - A name that ## pastes together is not found (may miss; what it makes does
 //    not compile any more).
 //
@@ -32,6 +36,7 @@ namespace decontend {
 struct MentionSearch {
   std::string Trouble; ///< With its place; empty if nothing else is found.
   size_t Files = 0;    ///< Searched.
+  size_t Folders = 0;  ///< Of files that no unit is made of.
   /// "no other mention in 12 files that see its declaration".
   std::string proof() const;
 };

@@ -100,6 +100,18 @@ private:
       if (!Uses->empty())
         return L.require("reads-only-report", false,
                          placeOf(*Uses->front()) + " " + What);
+    for (const CounterUse &U : C.Uses) {
+      const FunctionFacts &F = *P.node(U.Node).Facts;
+      if (U.Kind == UseKind::Read && C.Field &&
+          (F.is(FunctionFacts::Constructor) || P.name(U.Node) == "operator="))
+        return L.require("reads-only-report", false,
+                         placeOf(U) + " copies it with its object");
+    }
+    if (S.Reports.empty() && !S.Vague.empty())
+      return L.require("reads-only-report", false,
+                       fmt::format("what becomes of the value that {} reads is "
+                                   "not seen",
+                                   placeOf(*S.Vague.front())));
     std::string Vague;
     if (!S.Vague.empty())
       Vague =

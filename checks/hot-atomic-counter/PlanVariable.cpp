@@ -96,6 +96,12 @@ private:
     if (!S.Vague.empty()) {
       const CounterUse &U = *S.Vague.front();
       const FunctionFacts &F = *P.node(U.Node).Facts;
+      if (S.Reports.empty())
+        return L.require("reads-only-report", false,
+                         fmt::format("what becomes of the value that {}:{} "
+                                     "reads is not seen",
+                                     P.str(F.Where.File).str(),
+                                     F.Accesses[U.Access].Line));
       Vague =
           fmt::format("; what becomes of the value at {}:{} is not seen, to "
                       "be confirmed that it may take a walk over all CPUs",

@@ -73,6 +73,7 @@ public:
   }
 
   const Program &program() const { return P; }
+  Sources &sources() const { return Files; }
   const Counter &counter() const { return C; }
   llvm::StringRef name() const {
     return P.str(C.Field ? C.Field->Name : C.Variable->Name);
