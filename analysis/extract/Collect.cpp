@@ -191,6 +191,8 @@ private:
         F.Flags |= FieldFacts::BitField;
       if (RD->isUnion())
         F.Flags |= FieldFacts::InUnion;
+      if (FD->hasInClassInitializer())
+        noteMentions(N, FD->getInClassInitializer(), N.fieldKey(FD));
       bool Atomic = false;
       F.Width = integerWidth(FD->getType(), N.Ctx, Atomic);
       if (Atomic)

@@ -34,7 +34,7 @@ namespace decontend {
 
 /// Changes whenever extraction would say something else for the same source;
 /// part of every shard's key.
-constexpr unsigned ExtractorVersion = 5;
+constexpr unsigned ExtractorVersion = 6;
 
 struct ExtractOptions {
   const Models *Knowledge = nullptr;  ///< Must be set.

@@ -106,6 +106,31 @@ static void noteAddress(Naming &N, const clang::Expr *Init, Sym Slot,
   N.Facts.Inits.push_back(I);
 }
 
+void noteMentions(Naming &N, const clang::Expr *Init, Sym Within) {
+  if (!Init)
+    return;
+  const ValueDecl *Named = nullptr;
+  if (const auto *Member = dyn_cast<MemberExpr>(Init))
+    Named = Member->getMemberDecl();
+  else if (const auto *Ref = dyn_cast<DeclRefExpr>(Init))
+    Named = Ref->getDecl();
+  bool Atomic = false;
+  const auto *Field = dyn_cast_or_null<FieldDecl>(Named);
+  const auto *Var = dyn_cast_or_null<VarDecl>(Named);
+  if ((Field || (Var && Var->hasGlobalStorage())) &&
+      integerWidth(Named->getType(), N.Ctx, Atomic)) {
+    InitFacts I;
+    I.Field = Within;
+    I.Value = Field ? N.fieldKey(Field) : N.variableKey(Var);
+    I.Where = N.place(Init->getExprLoc());
+    I.Text = N.span(Init->getSourceRange());
+    N.Facts.Inits.push_back(I);
+  }
+  for (const Stmt *Child : Init->children())
+    if (const auto *E = dyn_cast_or_null<clang::Expr>(Child))
+      noteMentions(N, E, Within);
+}
+
 void collectSlotFills(Naming &N, const clang::Expr *Init, Sym Slot, Sym Object,
                       Sym Within) {
   if (!Init)

@@ -27,12 +27,15 @@
 
 namespace decontend {
 
+class Locksets;
+
 /// What one conversion works on. Lives as long as the plan is made.
 struct Conversion {
   const Program &P;
   Sources &Files;
   const CounterRemedy &Remedy;
-  /// The finding's counter first, then others that go with it, by place.
+  /// The finding's counter and others that go with it, by place of declaration,
+  /// so that the plan of each of them is the same.
   std::vector<const Counter *> Counters;
   std::vector<SortedUses> Uses; ///< Of each counter.
   Ledger &L;
@@ -43,8 +46,8 @@ struct Conversion {
   const std::string *text(llvm::StringRef File) const;
 };
 
-/// `percpu_counter_add({c}, {n})` with its places filled in. `{c}` is the
-/// address of the counter.
+/// `percpu_counter_add({c}, {n})` with its places filled in: {"c", ...} for
+/// `{c}`, the address of the counter. Places that are not given stay.
 std::string fillIn(llvm::StringRef Form,
                    llvm::ArrayRef<std::pair<llvm::StringRef, std::string>> By);
 
@@ -70,8 +73,12 @@ void makeFallible(Conversion &C, NodeId Init, llvm::ArrayRef<InitStep> Steps);
 void destroyAfterLastUse(Conversion &C, NodeId Init,
                          llvm::ArrayRef<InitStep> Steps);
 
+/// Is there a function \p Name, or a declaration of one? O(declarations).
+bool isDeclared(const Program &P, llvm::StringRef Name);
+
 Plan planRecord(const Program &P, const Counters &All, const CounterJudge &J,
-                const Counter &C, const CounterRemedy &Remedy, Sources &Files);
+                const Locksets &Locks, const Counter &C,
+                const CounterRemedy &Remedy, Sources &Files);
 Plan planVariable(const Program &P, const CounterJudge &J, const Counter &C,
                   const CounterRemedy &Remedy, Sources &Files);
 Plan planUserSpace(const Program &P, const CounterJudge &J, const Counter &C,

@@ -101,6 +101,23 @@ SortedUses CounterJudge::sort(const Counter &C) const {
   return S;
 }
 
+/// Is the update in a branch that tests what is added?
+bool CounterJudge::testsItsAmount(const CounterUse &U) const {
+  const FunctionFacts &F = *P.node(U.Node).Facts;
+  if (!U.Op || U.Op->By < 0 || U.Wrapped ||
+      U.Op->By >= int(F.Events[U.Event].NumExprs))
+    return false;
+  const Expr &Amount = F.Exprs[F.Events[U.Event].FirstExpr + U.Op->By];
+  if (Amount.Root != RootKind::Local && Amount.Root != RootKind::Param)
+    return false;
+  Flow Shape(P, F);
+  for (int Up = Shape.parent(U.Event); Up >= 0; Up = Shape.parent(Up))
+    if (F.Events[Up].Kind == EventKind::Branch &&
+        mentionsVariable(P.str(F.Events[Up].Callee), P.str(Amount.Base)))
+      return true;
+  return false;
+}
+
 BumpHeat CounterJudge::heatOf(const CounterUse &U) const {
   BumpHeat H;
   H.Use = &U;
@@ -112,7 +129,8 @@ BumpHeat CounterJudge::heatOf(const CounterUse &U) const {
     Flow Shape(P, F);
     H.Here = Shape.conditions(At);
     H.Conditions += H.Here + Shape.earlyLeaves(At);
-    H.Rare = Shape.onErrorPath(At);
+    // `if (bytes) counter += bytes;` is no error, though it looks like one.
+    H.Rare = Shape.onErrorPath(At) && !testsItsAmount(U);
     for (int Up = Shape.parent(At); Up >= 0; Up = Shape.parent(Up))
       H.Rare |= F.Events[Up].Kind == EventKind::Branch &&
                 F.Events[Up].is(Event::Unlikely);
@@ -283,6 +301,13 @@ void CounterJudge::doubt(const Counter &C, const SortedUses &S,
           "each update goes with a wait for another machine");
   if (H.Conditions > 2 || H.Here > 1)
     D.cap(Confidence::Medium, "it is updated behind several conditions");
+  const FunctionFacts &In = *P.node(H.Use->Node).Facts;
+  const Expr &Path = In.Exprs[In.Accesses[H.Use->Access].Path];
+  if (Path.Root == RootKind::Global &&
+      P.str(Path.Text).contains(
+          (P.str(Path.Base).split('@').first + "[").str()))
+    D.cap(Confidence::Medium,
+          "who shares one element of the array is not seen");
   if (switched(C, *H.Use))
     D.cap(Confidence::Medium, "a member of the object says whether it is "
                               "updated");

@@ -66,6 +66,7 @@ private:
   BumpHeat heatOf(const CounterUse &U) const;
   bool isReport(NodeId N) const;
   bool isHot(NodeId N) const;
+  bool testsItsAmount(const CounterUse &U) const;
   bool batched(const CounterUse &U) const;
   bool switched(const Counter &C, const CounterUse &U) const;
   bool rateLimited(const CounterUse &U) const;

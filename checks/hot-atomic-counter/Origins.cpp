@@ -1,0 +1,97 @@
+//===- Origins.cpp - Where the objects of a record come from --------------===//
+//
+// Part of decontend, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Origins.h"
+#include "fmt/format.h"
+
+namespace decontend {
+
+Origins::Origins(const Conversion &C, Sym Record)
+    : C(C), P(C.P), Record(Record) {
+  for (NodeId N = 0; N < P.nodes().size(); ++N) {
+    const FunctionFacts *F = P.node(N).Facts;
+    for (uint32_t I = 0; F && I < F->Events.size(); ++I)
+      if (makes(N, F->Events[I])) {
+        const Expr &Left = F->exprs(F->Events[I])[0];
+        bool Plain = Left.Root == RootKind::Local && empty(Left.Field);
+        Sites.push_back({N, I, Plain ? Left.Base : Sym::None});
+      }
+  }
+}
+
+/// `p = allocate(...)` for an object of the record?
+bool Origins::makes(NodeId N, const Event &E) const {
+  if (E.Kind != EventKind::Assign || E.NumExprs != 2)
+    return false;
+  auto X = P.node(N).Facts->exprs(E);
+  if (X[0].Record != Record || !(X[0].Flags & Expr::Pointer) ||
+      X[1].Root != RootKind::Call)
+    return false;
+  NodeId From = P.find(X[1].Base);
+  return From != NoNode && P.node(From).Model && P.node(From).Model->Allocates;
+}
+
+Origin Origins::of(NodeId N, uint32_t Event, const Expr &X) const {
+  Origin Out;
+  find(N, Event, X, 0, Out);
+  Out.Known = Out.Why.empty();
+  return Out;
+}
+
+void Origins::find(NodeId N, uint32_t Event, const Expr &X, unsigned Depth,
+                   Origin &Out) const {
+  const FunctionFacts &F = *P.node(N).Facts;
+  auto Unknown = [&](std::string Why) {
+    if (Out.Why.empty())
+      Out.Why = fmt::format("{} {}", C.at(N, F.Events[Event].Line), Why);
+  };
+  if (X.Root == RootKind::Local) {
+    int Last = -1;
+    for (uint32_t I = 0; I < Event; ++I) {
+      const decontend::Event &E = F.Events[I];
+      if (E.Kind == EventKind::Assign && E.NumExprs == 2 &&
+          F.exprs(E)[0].Base == X.Base && empty(F.exprs(E)[0].Field))
+        Last = I;
+    }
+    if (Last < 0 || !makes(N, F.Events[Last]))
+      return Unknown("works on an object that it has not made");
+    Out.Makers.insert(N);
+    return;
+  }
+  if (X.Root != RootKind::Param)
+    return Unknown("works on an object that it was not given");
+  if (Depth > 3)
+    return Unknown("is too far from where its object is made");
+  const Node &Which = P.node(N);
+  if (Which.Exported || Which.AddressTaken)
+    return Unknown(
+        fmt::format("is in {}(), which others may call", P.name(N).str()));
+  if (P.callers(N).empty())
+    return Unknown("is in a function that nobody is seen to call");
+  for (uint32_t I : P.callers(N)) {
+    const Edge &E = P.edges()[I];
+    const FunctionFacts &G = *P.node(E.Caller).Facts;
+    const decontend::Event &Call = G.Events[E.Event];
+    if (E.Kind != EdgeKind::Direct || X.Index >= Call.NumExprs)
+      return Unknown("gets its object through a pointer to a function");
+    const Expr &Arg = G.exprs(Call)[X.Index];
+    if (Arg.Root == RootKind::Global && empty(Arg.Field)) {
+      if (P.node(E.Caller).Contexts != CtxInit)
+        return Unknown(fmt::format("gets a variable from {}, which does not "
+                                   "only run at start",
+                                   C.at(E.Caller, Call.Line)));
+      Out.Boot.insert(Arg.Base);
+      continue;
+    }
+    if (!empty(Arg.Field))
+      return Unknown(fmt::format("gets a part of something from {}",
+                                 C.at(E.Caller, Call.Line)));
+    Out.Way.push_back({E.Caller, E.Event, Arg.Base});
+    find(E.Caller, E.Event, Arg, Depth + 1, Out);
+  }
+}
+
+} // namespace decontend
