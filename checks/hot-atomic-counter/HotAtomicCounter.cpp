@@ -26,10 +26,14 @@ JudgeResult HotAtomicCounter::judge(const Program &P, const Scope &S) const {
     if (std::optional<Finding> F = Known->Judge.judge(C))
       if (S.covers(F->File))
         Out.Findings.push_back(std::move(*F));
-  bool AnyHot = false;
+  bool AnyHot = false, AnyBump = false;
   for (const EntryPoint &E : P.entries())
     AnyHot |= (E.Context & CtxHot) != 0;
-  if (!AnyHot)
+  for (const Counter &C : Known->All.all())
+    AnyBump |= llvm::any_of(C.Uses, [](const CounterUse &U) {
+      return U.Kind == UseKind::Bump;
+    });
+  if (AnyBump && !AnyHot)
     Out.CouldNotJudge.push_back("no entry of the program is known to run often "
                                 "(see docs/models.md to name some)");
   return Out;
