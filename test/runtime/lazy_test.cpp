@@ -32,8 +32,8 @@ struct Owner {
     Owner *Self = static_cast<Owner *>(Context);
     if (Self->AllInside)
       Self->AllInside->arrive_and_wait();
-    if (Self->Error)
-      return Self->Error;
+    if (int Error = Self->Error)
+      return Error;
     ++Self->Created;
     *Value = new int(Self->Uid);
     return 0;

@@ -224,6 +224,7 @@ TEST(EmbeddedModels, KnowBuiltinsAndCxx) {
   EXPECT_EQ(atomic("__atomic_load_n"), "read 0 returns");
   EXPECT_EQ(atomic("__atomic_load"), "none");
   EXPECT_EQ(atomic("__c11_atomic_store"), "set 0 by 1");
+  EXPECT_EQ(atomic("__c11_atomic_init"), "set 0");
   EXPECT_EQ(atomic("__c11_atomic_compare_exchange_strong"),
             "exchange 0 returns tests");
   EXPECT_EQ(atomic("__sync_fetch_and_add_8"), "add 0 by 1 returns");
@@ -346,6 +347,8 @@ TEST(EmbeddedModels, KnowRemedies) {
   }
   EXPECT_EQ(M.remediesFor("_Atomic(long)")[0]->Id, "decontend-percpu-counter");
   EXPECT_EQ(M.remediesFor("unsigned long")[0]->Language, "c");
+  EXPECT_EQ(M.remediesFor("atomic_ulong")[0]->Id, "decontend-percpu-counter");
+  EXPECT_EQ(M.remediesFor("std::atomic_uint64_t")[0]->Language, "c++");
   EXPECT_EQ(M.remediesFor("std::atomic<unsigned long>")[0]->Type,
             "decontend::percpu_counter");
   EXPECT_TRUE(M.remediesFor("refcount_t").empty());
