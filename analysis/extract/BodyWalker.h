@@ -20,8 +20,8 @@ namespace decontend {
 void collectSlotFills(Naming &N, const clang::Expr *Init, Sym Slot, Sym Object,
                       Sym Within);
 
-/// Notes every integer or atomic, member or global, that the default initialiser
-/// of the member \p Within names: no function body shows such uses.
+/// Notes every integer or atomic, member or global, that the default
+/// initialiser of the member \p Within names: no function body shows such uses.
 void noteMentions(Naming &N, const clang::Expr *Init, Sym Within);
 
 /// Adds the facts of a variable of static storage; \p Text is the span of its

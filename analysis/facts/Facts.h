@@ -301,8 +301,8 @@ struct DeclFacts {
 
 /// The initialiser of one member of a global variable: a record or an atomic
 /// that a macro initialises (Value is none), the address of a variable that is
-/// an integer or an atomic, or the offset of a member that is. In C++, also what
-/// the default initialiser of a member names.
+/// an integer or an atomic, or the offset of a member that is. In C++, also
+/// what the default initialiser of a member names.
 struct InitFacts {
   Sym Object = Sym::None; ///< Key of the variable.
   Sym Field = Sym::None;  ///< `struct foo.member`.

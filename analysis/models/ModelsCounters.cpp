@@ -116,8 +116,7 @@ bool readRecords(FieldReader &In, Value N, ModelFile &Out) {
 
 bool readPaces(FieldReader &In, Value N, ModelFile &Out) {
   // In the order of Pace.
-  static constexpr StringRef Paces[] = {"work", "remote", "serial",
-                                         "control"};
+  static constexpr StringRef Paces[] = {"work", "remote", "serial", "control"};
   std::vector<std::string> Of;
   PaceModel M;
   bool HasPace = false;

@@ -74,8 +74,7 @@ void Program::computeContexts() {
     if (!It->second->Why.empty())
       Why += " (" + It->second->Why + ")";
     Entries.push_back({find(S.Function), It->second->Context, std::move(Why),
-                       S.Where, It->second->Holds, It->second->Worker,
-                       S.Slot});
+                       S.Where, It->second->Holds, It->second->Worker, S.Slot});
   }
   // Some folders are for administrators only, whatever tables they fill.
   llvm::DenseMap<Sym, uint16_t> OfFile;

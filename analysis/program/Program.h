@@ -66,8 +66,8 @@ struct EntryPoint {
   uint16_t Context = CtxNone;
   std::string Why; ///< "struct file_operations.release of foo_fops".
   Place Where;
-  std::string Holds;   ///< Global lock that is held on entry, or empty.
-  bool Worker = false; ///< Runs on a pool of workers.
+  std::string Holds;    ///< Global lock that is held on entry, or empty.
+  bool Worker = false;  ///< Runs on a pool of workers.
   Sym Slot = Sym::None; ///< Slot that it was put into, if that is why.
 };
 

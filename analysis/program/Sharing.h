@@ -8,8 +8,8 @@
 //   models, variables, embedding, allocations --> [sharing] --> verdict, why
 //
 // Is an object of this record class one of few that many cores use at a time (a
-// namespace, a super block), one of many (an inode, a packet), or somebody's own
-// (a task, a CPU)? What the models do not say is inferred, in this order:
+// namespace, a super block), one of many (an inode, a packet), or somebody's
+// own (a task, a CPU)? What the models do not say is inferred, in this order:
 //  1. a variable of static storage that is, or holds, one: few and shared;
 //     in a per-CPU section: owned;
 //  2. a member of another record: as that record is;
@@ -36,7 +36,7 @@ struct SharingVerdict {
     Owner,   ///< One user at a time.
   };
   Level Kind = Unknown;
-  std::string Why;    ///< "'struct net' is one per network namespace".
+  std::string Why;     ///< "'struct net' is one per network namespace".
   bool Proven = false; ///< By a model or a variable; else inferred.
   /// Per object that users set up, seen at its allocation.
   bool PerObject = false;

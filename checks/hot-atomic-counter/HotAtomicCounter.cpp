@@ -30,9 +30,8 @@ JudgeResult HotAtomicCounter::judge(const Program &P, const Scope &S) const {
   for (const EntryPoint &E : P.entries())
     AnyHot |= (E.Context & CtxHot) != 0;
   for (const Counter &C : Known->All.all())
-    AnyBump |= llvm::any_of(C.Uses, [](const CounterUse &U) {
-      return U.Kind == UseKind::Bump;
-    });
+    AnyBump |= llvm::any_of(
+        C.Uses, [](const CounterUse &U) { return U.Kind == UseKind::Bump; });
   if (AnyBump && !AnyHot)
     Out.CouldNotJudge.push_back("no entry of the program is known to run often "
                                 "(see docs/models.md to name some)");

@@ -325,7 +325,8 @@ TEST(CounterModels, ErrorsNameThePlaceAndWhatWasExpected) {
       {"paces:\n- {of: a}\n",
        "m.yaml:2:3: expected the key 'pace' in a pace, found none"},
       {"paces:\n- {of: a, pace: fast}\n",
-       "m.yaml:2:17: expected a pace (work, remote, serial, control), found 'fast'"},
+       "m.yaml:2:17: expected a pace (work, remote, serial, control), found "
+       "'fast'"},
       {"remove: {paces: [a]}\n",
        "m.yaml:1:18: expected the name of a pace that an earlier file "
        "declares, found 'a'"},

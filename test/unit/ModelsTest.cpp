@@ -307,7 +307,8 @@ const BadText BadTexts[] = {
     {"slots:\n- {slot: struct a.b}\n",
      "m.yaml:2:3: expected the key 'context' in a slot, found none"},
     {"entries:\n- {context: hot}\n",
-     "m.yaml:2:3: expected one of the keys 'name', 'section', 'marker', 'file', found "
+     "m.yaml:2:3: expected one of the keys 'name', 'section', 'marker', "
+     "'file', found "
      "none"},
     {"entries:\n- {name: a}\n",
      "m.yaml:2:3: expected the key 'context' or 'exports' in an entry, found "

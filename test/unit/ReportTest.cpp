@@ -262,8 +262,8 @@ TEST_F(Report, JsonKeysInOrder) {
   EXPECT_EQ(keys(Text, 2), (Keys{"tool", "units", "coverage", "findings"}));
   EXPECT_EQ(keys(Text, 4),
             (Keys{"name", "version", "total", "analysed", "cached", "failed",
-                  "functions", "entryPoints", "withContext",
-                  "repeatedCommands", "couldNotJudge"}));
+                  "functions", "entryPoints", "withContext", "repeatedCommands",
+                  "couldNotJudge"}));
   EXPECT_EQ(
       keys(Text, 6),
       (Keys{"rule", "shape", "file", "line", "column", "function", "subject",
