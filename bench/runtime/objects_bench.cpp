@@ -9,9 +9,9 @@
 // leaves sections. The time is that of the caller; the counter freed_us is that
 // until all are freed, in microseconds. All four use liburcu's flavour memb.
 //
-// keys_*: the time to create one object beside as many others as the argument
+// keys_*: the time to create 256 objects beside as many others as the argument
 // says; keys_list walks all of them first, as a list without an index has to.
-// Each time 256 are created and then dropped, which does not count.
+// They are dropped afterwards, which does not count.
 //
 //   runtime-bench --benchmark_filter='teardown_|keys_'
 //
@@ -167,9 +167,10 @@ void create(benchmark::State &State, Create New, Undo Drop) {
     Clock::time_point Start = Clock::now();
     for (long I = 0; I != Creations; ++I)
       New(State.range(0) + I);
-    State.SetIterationTime(seconds(Start, Clock::now()) / Creations);
+    State.SetIterationTime(seconds(Start, Clock::now()));
     Drop();
   }
+  State.SetItemsProcessed(State.iterations() * Creations);
 }
 
 template <class Create> void keys(benchmark::State &State, Create New) {

@@ -120,10 +120,13 @@ static item *reversed(item *list) {
   return result;
 }
 
-// Those who wait see each item's callback or marker before the progress.
-static void report(struct dct_reclaimer *r, size_t count) {
+static void account(struct dct_reclaimer *r, size_t count) {
   __atomic_store_n(&r->done, r->done + count, __ATOMIC_RELAXED);
   __atomic_fetch_sub(&r->pending, count, __ATOMIC_SEQ_CST);
+}
+
+// After what those who wait look at has changed.
+static void announce(struct dct_reclaimer *r) {
   __atomic_fetch_add(&r->progress, 1, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&r->waiters, __ATOMIC_SEQ_CST))
     futexWake(&r->progress, INT_MAX);
@@ -141,6 +144,7 @@ static int runBatch(struct dct_reclaimer *r) {
       return 0;
   }
   r->waitForReaders();
+  __atomic_store_n(&r->batches, r->batches + 1, __ATOMIC_RELAXED);
   const struct dct_reclaimer *outer = RunningFor;
   RunningFor = r;
   uint64_t size = 0;
@@ -150,20 +154,26 @@ static int runBatch(struct dct_reclaimer *r) {
     // A child of fork must not see the item here and its memory freed.
     __atomic_store_n(&r->running, it->next, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    int counts = !isMarker(it);
-    it->fn(it);
-    size += counts;
-    unreported += counts;
-    if (unreported == ReportEvery) {
-      report(r, unreported);
+    if (isMarker(it)) {
+      // Who has flushed finds what it waited for in the statistics.
+      account(r, unreported);
       unreported = 0;
+      it->fn(it);
+      announce(r);
+      continue;
+    }
+    it->fn(it);
+    if (++size > r->largest)
+      __atomic_store_n(&r->largest, size, __ATOMIC_RELAXED);
+    if (++unreported == ReportEvery) {
+      account(r, unreported);
+      unreported = 0;
+      announce(r);
     }
   }
   RunningFor = outer;
-  __atomic_store_n(&r->batches, r->batches + 1, __ATOMIC_RELAXED);
-  if (size > r->largest)
-    __atomic_store_n(&r->largest, size, __ATOMIC_RELAXED);
-  report(r, unreported);
+  account(r, unreported);
+  announce(r);
   return 1;
 }
 

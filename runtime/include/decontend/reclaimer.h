@@ -101,12 +101,13 @@ struct dct_reclaimer_options {
   size_t limit;
 };
 
-/// Each number is exact when nothing runs; they are read one by one.
+/// Numbers lag behind by at most 64 callbacks, and by nothing for what a flush
+/// has waited for. They are read one by one.
 struct dct_reclaimer_stats {
   uint64_t queued;        ///< Items ever deferred.
   uint64_t done;          ///< Callbacks that have returned.
   uint64_t batches;       ///< Grace periods waited for.
-  uint64_t largest_batch; ///< Items that shared one.
+  uint64_t largest_batch; ///< The most items that shared one.
 };
 
 /// Makes a reclaimer and its worker. Null options are the defaults. Returns

@@ -19,7 +19,8 @@
 // only to those who wait, the destroy comes last and ends them.
 //
 // Checked: flush returns after all that was queued before it; each item runs
-// once; nobody sleeps for ever (invalid end states).
+// once; nobody sleeps for ever (invalid end states), nor the worker with items
+// in the list and nobody about to wake it.
 //
 // Each mutant leaves out or moves one step, and must fail; `run` reads the
 // lines below and checks that.
@@ -37,8 +38,8 @@
 // mutant: WAKE_BEFORE_PUSH
 // mutant: NEWEST_FIRST
 // mutant: FLUSH_UNTIL_ANY_PROGRESS
-// mutant: PROGRESS_BEFORE_THE_CALLBACK
-// mutant: PROGRESS_BEFORE_PENDING
+// mutant: ANNOUNCED_BEFORE_PENDING
+// mutant: NOT_ANNOUNCED
 // mutant: WAITER_COUNTED_LATE
 // mutant: LOOKS_BEFORE_READING_PROGRESS
 // mutant: STOP_WITHOUT_WAKING
@@ -192,23 +193,13 @@ proctype Flusher(byte me) {
   finished++
 }
 
-/* Local: i. One who waits looks again. */
-inline report(count) {
-#ifdef PROGRESS_BEFORE_PENDING
-  progress++;
-  if
-  :: waiters -> asleep = 0
-  :: else
-  fi;
-  pending = pending - count
-#else
-  pending = pending - count;
+/* One who waits looks again. */
+inline announce() {
   progress++;
   if
   :: waiters -> asleep = 0
   :: else
   fi
-#endif
 }
 
 proctype Worker() {
@@ -243,22 +234,30 @@ proctype Worker() {
     if
     :: count > 0 ->
       items = 0;
-#ifdef PROGRESS_BEFORE_THE_CALLBACK
-      report(0);
-#endif
       do
       :: i < count ->
         if
         :: taken[i] < USERS -> d_step { ran[taken[i]]++; items++ }
-        :: else -> reached[taken[i] - USERS] = true
+        :: else ->
+          d_step { pending = pending - items; items = 0 }
+#ifdef NOT_ANNOUNCED
+          reached[taken[i] - USERS] = true
+#else
+          reached[taken[i] - USERS] = true;
+          announce()
+#endif
         fi;
         d_step { taken[i] = 0; i++ }
       :: else -> break
       od;
-#ifdef PROGRESS_BEFORE_THE_CALLBACK
+#ifdef ANNOUNCED_BEFORE_PENDING
+      announce();
+      pending = pending - items;
+#elif defined(NOT_ANNOUNCED)
       pending = pending - items;
 #else
-      report(items);
+      pending = pending - items;
+      announce();
 #endif
       d_step { count = 0; i = 0; items = 0 }
       state = NAPPING;
@@ -330,7 +329,10 @@ init {
     od;
     n = 0
   }
-  finished == USERS;
+  atomic {
+    finished == USERS;
+    assert(!(workerAsleep && state == SLEEPING && queued > 0))
+  }
   waiters++;
   stop = true;
 #ifndef STOP_WITHOUT_WAKING
