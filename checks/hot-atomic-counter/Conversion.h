@@ -28,6 +28,7 @@
 namespace decontend {
 
 class Locksets;
+class MakingSites;
 
 /// What one conversion works on. Lives as long as the plan is made.
 struct Conversion {
@@ -39,6 +40,7 @@ struct Conversion {
   std::vector<const Counter *> Counters;
   std::vector<SortedUses> Uses; ///< Of each counter.
   Ledger &L;
+  const MakingSites *Made = nullptr; ///< Of the program, if known already.
 
   /// "ipc/msg.c:499".
   std::string at(NodeId N, uint32_t Line) const;
@@ -77,8 +79,8 @@ void destroyAfterLastUse(Conversion &C, NodeId Init,
 bool isDeclared(const Program &P, llvm::StringRef Name);
 
 Plan planRecord(const Program &P, const Counters &All, const CounterJudge &J,
-                const Locksets &Locks, const Counter &C,
-                const CounterRemedy &Remedy, Sources &Files);
+                const Locksets &Locks, const MakingSites &Made,
+                const Counter &C, const CounterRemedy &Remedy, Sources &Files);
 Plan planVariable(const Program &P, const CounterJudge &J, const Counter &C,
                   const CounterRemedy &Remedy, Sources &Files);
 Plan planUserSpace(const Program &P, const CounterJudge &J, const Counter &C,

@@ -23,6 +23,7 @@
 #include "ErrorPaths.h"
 #include "Fallible.h"
 #include "Origins.h"
+#include "Presence.h"
 #include "RecordPlan.h"
 #include "UseReach.h"
 #include "fmt/format.h"
@@ -186,7 +187,7 @@ private:
       NodeId N = E.Kind == EventKind::Call && E.Via == CallVia::Direct
                      ? P.find(E.Callee)
                      : NoNode;
-      if (N == NoNode || N == Init || !around(Shape, I, T.Event) ||
+      if (N == NoNode || N == Init || !surelyBefore(Shape, I, T.Event) ||
           !isLevel(N, T))
         continue;
       bool Passes = false;
@@ -205,16 +206,6 @@ private:
     Proof = fmt::format("{}() destroys at its end, {}; {}", P.name(Best).str(),
                         lastUse(Best), Proof);
     return Best;
-  }
-
-  /// Does the block of event \p I surely run before event \p Free?
-  static bool around(const Flow &Shape, uint32_t I, uint32_t Free) {
-    if (Shape.parent(I) == -1)
-      return true;
-    for (int Up = Shape.parent(Free); Up >= 0; Up = Shape.parent(Up))
-      if (Up == Shape.parent(I))
-        return true;
-    return false;
   }
 
   bool isLevel(NodeId N, const Freer &T) const {
@@ -240,7 +231,7 @@ private:
     SourceText Text(*Contents);
     uint32_t Close = F->Body.End - 1;
     return Text.text().slice(Text.lineBegin(Close), Close).trim().empty() &&
-           dereferences(*F, objectOf(N), F->Events.size());
+           isThere(P, N, objectOf(N), F->Events.size());
   }
 
   Sym objectOf(NodeId N) const {
@@ -248,18 +239,6 @@ private:
       if (X.Record == Record)
         return X.Name;
     return Sym::None;
-  }
-
-  /// Is the object looked into before event \p Until, so that it is not null?
-  static bool dereferences(const FunctionFacts &F, Sym Object, uint32_t Until) {
-    for (uint32_t I = 0; I < Until; ++I)
-      for (const Expr &X : F.exprs(F.Events[I]))
-        if (X.Base == Object && !empty(X.Field))
-          return true;
-    for (const Access &A : F.Accesses)
-      if (A.At < Until && F.Exprs[A.Path].Base == Object)
-        return true;
-    return false;
   }
 
   /// Does nothing behind call \p Call of the teardown use a counter, or wait
@@ -369,11 +348,7 @@ private:
       return fail(fmt::format("the free at {} is no statement on lines of its "
                               "own",
                               Place));
-    bool NotNull = dereferences(F, T.Object->Base, T.Event) ||
-                   T.Object->Root == RootKind::Local;
-    for (; Up >= 0; Up = Shape.parent(Up))
-      NotNull |= Shape.isNullGuard(Up);
-    if (!NotNull)
+    if (!isThere(P, T.Node, T.Object->Base, T.Event))
       return fail(fmt::format("{} may free a null pointer", Place));
     std::string Indent = Text.indentAt(E.Text.Begin).str(), New;
     for (const InitStep &S : Steps)

@@ -6,15 +6,18 @@
 //===----------------------------------------------------------------------===//
 #include "HotAtomicCounter.h"
 #include "Conversion.h"
+#include "Origins.h"
 #include "analysis/program/Locksets.h"
 
 using namespace decontend;
 
 struct HotAtomicCounter::Learnt {
-  Learnt(const Program &P, bool Racy) : All(P, Racy), Judge(P), Locks(P) {}
+  Learnt(const Program &P, bool Racy)
+      : All(P, Racy), Judge(P), Locks(P), Made(P) {}
   Counters All;
   CounterJudge Judge;
-  Locksets Locks; ///< Computed when the first plan asks.
+  Locksets Locks;   ///< Computed when the first plan asks.
+  MakingSites Made; ///< The same.
 };
 
 JudgeResult HotAtomicCounter::judge(const Program &P, const Scope &S) const {
@@ -100,9 +103,9 @@ Plan HotAtomicCounter::plan(const Program &P, const Finding &F,
       return planUserSpace(P, J, *C, *R, Files);
     if (R->Variable != bool(C->Variable))
       continue;
-    return C->Variable
-               ? planVariable(P, J, *C, *R, Files)
-               : planRecord(P, Known->All, J, Known->Locks, *C, *R, Files);
+    return C->Variable ? planVariable(P, J, *C, *R, Files)
+                       : planRecord(P, Known->All, J, Known->Locks, Known->Made,
+                                    *C, *R, Files);
   }
   return refuse("remedy-known",
                 Other ? Other->Needs + "() is not declared in this program"

@@ -47,6 +47,8 @@ public:
       Out.Why = std::move(Why);
       return false;
     };
+    if (ownLocks(U.Event).empty())
+      return Stays("");
     X.Assign = Call.Link;
     if (!X.Assign || F.Events[X.Assign].Kind != EventKind::Assign ||
         !plainAssign(X))

@@ -9,29 +9,45 @@
 
 namespace decontend {
 
-Origins::Origins(const Conversion &C, Sym Record)
-    : C(C), P(C.P), Record(Record) {
-  for (NodeId N = 0; N < P.nodes().size(); ++N) {
-    const FunctionFacts *F = P.node(N).Facts;
-    for (uint32_t I = 0; F && I < F->Events.size(); ++I)
-      if (makes(N, F->Events[I])) {
-        const Expr &Left = F->exprs(F->Events[I])[0];
-        bool Plain = Left.Root == RootKind::Local && empty(Left.Field);
-        Sites.push_back({N, I, Plain ? Left.Base : Sym::None});
-      }
-  }
+/// The record of which `p = allocate(...)` makes an object; none if \p E is
+/// something else.
+static Sym madeBy(const Program &P, const FunctionFacts &F, const Event &E) {
+  if (E.Kind != EventKind::Assign || E.NumExprs != 2)
+    return Sym::None;
+  auto X = F.exprs(E);
+  if (!(X[0].Flags & Expr::Pointer) || X[1].Root != RootKind::Call)
+    return Sym::None;
+  NodeId From = P.find(X[1].Base);
+  bool Makes =
+      From != NoNode && P.node(From).Model && P.node(From).Model->Allocates;
+  return Makes ? X[0].Record : Sym::None;
 }
 
-/// `p = allocate(...)` for an object of the record?
-bool Origins::makes(NodeId N, const Event &E) const {
-  if (E.Kind != EventKind::Assign || E.NumExprs != 2)
-    return false;
-  auto X = P.node(N).Facts->exprs(E);
-  if (X[0].Record != Record || !(X[0].Flags & Expr::Pointer) ||
-      X[1].Root != RootKind::Call)
-    return false;
-  NodeId From = P.find(X[1].Base);
-  return From != NoNode && P.node(From).Model && P.node(From).Model->Allocates;
+llvm::ArrayRef<MakingSite> MakingSites::of(Sym Record) const {
+  if (!Done)
+    for (NodeId N = 0; N < P.nodes().size(); ++N) {
+      const FunctionFacts *F = P.node(N).Facts;
+      for (uint32_t I = 0; F && I < F->Events.size(); ++I) {
+        Sym Of = madeBy(P, *F, F->Events[I]);
+        if (empty(Of))
+          continue;
+        const Expr &Left = F->exprs(F->Events[I])[0];
+        bool Plain = Left.Root == RootKind::Local && empty(Left.Field);
+        Sites[Of].push_back({N, I, Plain ? Left.Base : Sym::None});
+      }
+    }
+  Done = true;
+  auto It = Sites.find(Record);
+  if (It == Sites.end())
+    return {};
+  return It->second;
+}
+
+Origins::Origins(const Conversion &C, Sym Record)
+    : C(C), P(C.P), Record(Record) {
+  if (!C.Made)
+    Own.emplace(P);
+  Sites = (C.Made ? *C.Made : *Own).of(Record);
 }
 
 Origin Origins::of(NodeId N, uint32_t Event, const Expr &X) const {
@@ -56,7 +72,7 @@ void Origins::find(NodeId N, uint32_t Event, const Expr &X, unsigned Depth,
           F.exprs(E)[0].Base == X.Base && empty(F.exprs(E)[0].Field))
         Last = I;
     }
-    if (Last < 0 || !makes(N, F.Events[Last]))
+    if (Last < 0 || madeBy(P, F, F.Events[Last]) != Record)
       return Unknown("works on an object that it has not made");
     Out.Makers.insert(N);
     return;

@@ -46,9 +46,23 @@ struct Origin {
   std::set<Sym> Boot;        ///< Variables that boot code hands over.
 };
 
+/// All places of a program where objects are allocated, by record.
+class MakingSites {
+public:
+  explicit MakingSites(const Program &P) : P(P) {}
+  /// O(events) at the first question. Not thread-safe.
+  llvm::ArrayRef<MakingSite> of(Sym Record) const;
+
+private:
+  const Program &P;
+  mutable bool Done = false;
+  mutable llvm::DenseMap<Sym, std::vector<MakingSite>> Sites;
+};
+
 class Origins {
 public:
-  /// O(events), once. \p C must outlive it.
+  /// O(1) if \p C has the sites of the program, else O(events). \p C must
+  /// outlive it.
   Origins(const Conversion &C, Sym Record);
 
   llvm::ArrayRef<MakingSite> sites() const { return Sites; }
@@ -58,12 +72,11 @@ public:
 private:
   void find(NodeId N, uint32_t Event, const Expr &X, unsigned Depth,
             Origin &Out) const;
-  bool makes(NodeId N, const Event &E) const;
-
   const Conversion &C;
   const Program &P;
   const Sym Record;
-  std::vector<MakingSite> Sites;
+  llvm::ArrayRef<MakingSite> Sites;
+  std::optional<MakingSites> Own; ///< If the conversion has none.
 };
 
 } // namespace decontend

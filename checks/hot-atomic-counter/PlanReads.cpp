@@ -90,7 +90,7 @@ private:
     if (M.Moved) {
       for (Edit &E : M.Edits)
         C.L.edit(std::move(E));
-      note(fmt::format("{} moves {}", Place, M.Why));
+      note(fmt::format("{} moves {}{}", Place, M.Why, clamped(R)));
       return true;
     }
     const char *Why = Sum.empty() ? "is on a hot path"
@@ -102,9 +102,8 @@ private:
         return C.L.require("remedy-complete", false,
                            fmt::format("{} has no sum", C.Remedy.Id));
       replace(R, Sum);
-      note(Place + (M.Why.empty()
-                        ? " sums where it stands"
-                        : fmt::format(" sums where it stands: {}", M.Why)));
+      note(fmt::format("{} sums where it stands{}{}", Place,
+                       M.Why.empty() ? "" : ": " + M.Why, clamped(R)));
       return true;
     }
     const std::string &Form =
@@ -131,18 +130,25 @@ private:
     return fillIn(Form, {{"c", "&" + Counter}, {"o", Counter}});
   }
 
+  /// While it is summed, a decrement may be seen without its increment: what
+  /// goes into an unsigned integer must not become huge by that.
+  bool clamps(const Read &R) const {
+    return R.Falls && R.Unsigned && !C.Remedy.SumPositive.empty();
+  }
+  const char *clamped(const Read &R) const {
+    return clamps(R) ? ", 0 where the sum is negative" : "";
+  }
+
   std::string exact(const Read &R) {
-    // While it is summed, a decrement may be seen without its increment: what
-    // goes into an unsigned integer must not become huge by that.
-    bool Positive = R.Falls && R.Unsigned && !C.Remedy.SumPositive.empty();
-    const std::string &Form = Positive ? C.Remedy.SumPositive : C.Remedy.Sum;
+    const std::string &Form = clamps(R) ? C.Remedy.SumPositive : C.Remedy.Sum;
     return Form.empty() ? "" : R.Cast + fill(Form, R);
   }
 
   void replace(const Read &R, std::string New) {
     std::optional<SpelledCall> Call = spelledCall(C, R.Use->Node, R.Use->Event);
-    C.L.edit({P.str(P.node(R.Use->Node).Facts->Where.File).str(),
-              Call->Text.Begin, Call->Text.End, std::move(New)});
+    std::string File = P.str(P.node(R.Use->Node).Facts->Where.File).str();
+    C.L.edit({File, Call->Text.Begin, Call->Text.End,
+              fitted(C, File, Call->Text, std::move(New))});
   }
 
   bool isHot(const CounterUse &U) const {

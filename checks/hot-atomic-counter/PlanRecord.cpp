@@ -52,16 +52,20 @@ namespace {
 class RecordPlanner {
 public:
   RecordPlanner(const Program &P, const Counters &All, const CounterJudge &J,
-                const Locksets &Locks, const Counter &First,
-                const CounterRemedy &Remedy, Sources &Files)
+                const Locksets &Locks, const MakingSites &Made,
+                const Counter &First, const CounterRemedy &Remedy,
+                Sources &Files)
       : All(All), J(J), Locks(Locks), First(First),
-        C{P, Files, Remedy, {}, {}, L} {}
+        C{P, Files, Remedy, {}, {}, L, &Made} {}
 
   Plan run() {
-    group();
+    take(First);
+    std::string Why;
+    if (convertible(C, 0, Why))
+      group();
     L.title(fmt::format("make {} of {} a {}", memberNames(C),
                         C.P.str(First.Record).str(), C.Remedy.Type));
-    if (requireConvertible(C, Sharing(C.P)))
+    if (requireConvertible(C))
       convert();
     return L.finish();
   }
@@ -70,7 +74,6 @@ private:
   /// Counters of the record that would be judged, set up and converted alike.
   /// By place of declaration, so that the plan of each is the same.
   void group() {
-    take(First);
     NodeId Home = setUpFunction(C, 0);
     C.Counters.clear();
     C.Uses.clear();
@@ -91,7 +94,8 @@ private:
     if (!F || F->Shape != counterShapeId(CounterShape::ReportOnly))
       return false;
     Ledger Own;
-    Conversion Alone{C.P, C.Files, C.Remedy, {&Other}, {J.sort(Other)}, Own};
+    Conversion Alone{C.P, C.Files, C.Remedy, {&Other}, {J.sort(Other)},
+                     Own, C.Made};
     std::string Why;
     return convertible(Alone, 0, Why) && setUpFunction(Alone, 0) == Home;
   }
@@ -112,13 +116,13 @@ private:
     if (!From || !planUpdates(C, Approximate, From->Initial))
       return;
     for (auto &[Function, Steps] : From->Steps) {
+      destroyAfterLastUse(C, Function, Steps);
+      if (L.failed())
+        return;
       if (C.Remedy.InitFails)
         makeFallible(C, Function, Steps);
       else if (!initialise(Function, Steps))
         return;
-      if (L.failed())
-        return;
-      destroyAfterLastUse(C, Function, Steps);
     }
   }
 
@@ -152,9 +156,9 @@ private:
 } // namespace
 
 Plan planRecord(const Program &P, const Counters &All, const CounterJudge &J,
-                const Locksets &Locks, const Counter &C,
-                const CounterRemedy &Remedy, Sources &Files) {
-  return RecordPlanner(P, All, J, Locks, C, Remedy, Files).run();
+                const Locksets &Locks, const MakingSites &Made,
+                const Counter &C, const CounterRemedy &Remedy, Sources &Files) {
+  return RecordPlanner(P, All, J, Locks, Made, C, Remedy, Files).run();
 }
 
 } // namespace decontend

@@ -64,6 +64,12 @@ static bool include(Conversion &C, llvm::StringRef File,
   if (Text.includes(Header))
     return true;
   std::optional<uint32_t> At = Text.includePlace(Header);
+  // Files that have only headers of their own: before these.
+  if (size_t Own = Contents->find("\n#include \"");
+      !At && Own != std::string::npos)
+    At = Own + 1;
+  else if (!At && llvm::StringRef(*Contents).starts_with("#include \""))
+    At = 0;
   if (!At)
     return C.L.require("header-included", false,
                        fmt::format("{} has no place for #include <{}>",
@@ -193,8 +199,8 @@ private:
   }
 
   void replace(const CounterUse &U, Span At, std::string New) {
-    C.L.edit({C.P.str(C.P.node(U.Node).Facts->Where.File).str(), At.Begin,
-              At.End, std::move(New)});
+    std::string File = C.P.str(C.P.node(U.Node).Facts->Where.File).str();
+    C.L.edit({File, At.Begin, At.End, fitted(C, File, At, std::move(New))});
   }
 
   /// An amount that may be a negative number in unsigned arithmetic becomes
@@ -224,44 +230,73 @@ private:
 
   /// A named constant, in the only file that updates or beside the record.
   bool nameBatch() {
-    std::set<NodeId> Functions;
     std::set<std::string> Files;
+    std::set<const UnitFacts *> Units;
     uint32_t First = ~0u;
     bool Amounts = false;
     for (const SortedUses &S : C.Uses)
       for (const CounterUse *U : S.Bumps) {
         const FunctionFacts &F = *C.P.node(U->Node).Facts;
         Files.insert(C.P.str(F.Where.File).str());
-        First = std::min(First, F.Whole.Begin);
+        Units.insert(C.P.node(U->Node).Unit);
+        First = std::min(First, begin(F));
         Amounts |= U->Op->By >= 0;
       }
     const RecordFacts &Record = *C.Counters[0]->InRecord;
     std::string File = C.P.str(Record.Where.File).str();
-    std::string Name = memberName(C, *C.Counters[0]).upper() + "_BATCH";
-    if (C.Counters.size() > 1) {
-      llvm::StringRef Of = C.P.str(Record.Key);
-      Name = Of.substr(Of.rfind(' ') + 1).upper() + "_BATCH";
-    }
+    llvm::StringRef Of = C.P.str(Record.Key);
+    std::string Name = Of.substr(Of.rfind(' ') + 1).upper();
+    if (C.Counters.size() == 1)
+      Name += "_" + memberName(C, *C.Counters[0]).upper();
+    Name += "_BATCH";
     if (Files.size() == 1)
       File = *Files.begin();
     const std::string *Contents = C.text(File);
-    if (!Contents)
-      return false;
-    if (!C.L.require("name-free",
-                     mentionsOf(*Contents, Name).empty() &&
-                         empty(C.P.find(Name)),
-                     fmt::format("{} names the batch", Name)))
+    if (!Contents || !nameFree(Name, Units))
       return false;
     SourceText Text(*Contents);
     uint32_t At = Files.size() == 1 ? First : recordBegin(Record, Text);
     At = Text.commentAbove(At).Begin;
     Bound = Amounts ? AmountBatch : CountBatch;
     C.L.edit({File, At, At,
-              fmt::format("/* How much a CPU may hold back of {}: readers err "
-                          "by that for each CPU. */\n#define {} {}\n\n",
+              fmt::format("/*\n * How much of {} a CPU may hold back.\n * An "
+                          "approximate read errs by that for each CPU.\n */\n"
+                          "#define {} {}\n\n",
                           memberNames(C), Name, Bound)});
     Batch = Name;
     return true;
+  }
+
+  /// Where the function starts; if a macro makes it, the line of its name.
+  uint32_t begin(const FunctionFacts &F) const {
+    const std::string *Contents = C.Files.get(C.P.str(F.Where.File));
+    if (!F.Whole.empty() || !Contents)
+      return F.Whole.Begin;
+    SourceText Text(*Contents);
+    uint32_t At = 0;
+    for (uint32_t Line = 1; Line < F.Where.Line; ++Line)
+      At = Text.nextLine(At);
+    return At;
+  }
+
+  bool nameFree(const std::string &Name,
+                const std::set<const UnitFacts *> &Units) {
+    std::set<Sym> Seen;
+    for (const UnitFacts *U : Units)
+      for (const Dependency &D : U->Files) {
+        if (!Seen.insert(D.Path).second)
+          continue;
+        const std::string *Contents = C.Files.get(C.P.str(D.Path));
+        if (Contents && llvm::StringRef(*Contents).contains(Name) &&
+            !mentionsOf(*Contents, Name).empty())
+          return C.L.require("name-free", false,
+                             fmt::format("{} mentions {} already",
+                                         C.P.str(D.Path).str(), Name));
+      }
+    return C.L.require("name-free", true,
+                       fmt::format("no file of the units that update it "
+                                   "mentions {}",
+                                   Name));
   }
 
   static uint32_t recordBegin(const RecordFacts &R, const SourceText &Text) {

@@ -58,6 +58,25 @@ std::string spelledCounter(const Conversion &C, const CounterUse &U) {
   return Text.trim().str();
 }
 
+std::string fitted(const Conversion &C, llvm::StringRef File, Span At,
+                   std::string New) {
+  constexpr unsigned MaxColumns = 80;
+  const std::string *Contents = C.Files.get(File);
+  size_t Open = New.find('('), Comma = New.rfind(", ");
+  if (!Contents || Comma == std::string::npos || Open > Comma)
+    return New;
+  SourceText Text(*Contents);
+  llvm::StringRef Line = Text.lineAt(At.Begin).rtrim("\r\n");
+  llvm::StringRef Before = Line.take_front(At.Begin - Text.lineBegin(At.Begin));
+  llvm::StringRef After = Text.text().slice(At.End, Text.nextLine(At.End));
+  unsigned Column = visualWidth(Before);
+  if (Column + New.size() + After.rtrim().size() <= MaxColumns)
+    return New;
+  bool Tabs = Text.indentAt(At.Begin).contains('\t');
+  return New.substr(0, Comma + 1) + "\n" + padding(0, Column + Open + 1, Tabs) +
+         New.substr(Comma + 2);
+}
+
 std::string placeOf(const Conversion &C, const CounterUse &U) {
   return C.at(U.Node, C.P.node(U.Node).Facts->Accesses[U.Access].Line);
 }
@@ -238,9 +257,9 @@ static bool requireLayout(Conversion &C) {
 }
 
 /// Each object costs an integer for each CPU and an allocation of its own.
-static bool requireFew(Conversion &C, const Sharing &Shared) {
+static bool requireFew(Conversion &C) {
   Sym Record = C.Counters[0]->Record;
-  SharingVerdict V = Shared.of(Record);
+  SharingVerdict V = Sharing(C.P).of(Record);
   std::string Name = C.P.str(Record).str();
   if (V.Kind == SharingVerdict::Many || V.Kind == SharingVerdict::Owner)
     return C.L.require("objects-are-few", false,
@@ -256,8 +275,8 @@ static bool requireFew(Conversion &C, const Sharing &Shared) {
                         Name));
 }
 
-bool requireConvertible(Conversion &C, const Sharing &Shared) {
-  return requireLayout(C) && requireFew(C, Shared) && requireUses(C) &&
+bool requireConvertible(Conversion &C) {
+  return requireLayout(C) && requireUses(C) && requireFew(C) &&
          requireNoHiddenMention(C) && requireNoCopies(C);
 }
 

@@ -31,6 +31,11 @@ struct SpelledCall {
 std::optional<SpelledCall> spelledCall(const Conversion &C, NodeId N,
                                        uint32_t Event);
 
+/// \p New with a line end behind one of its commas if it is too long for the
+/// place at \p At, where the text up to \p At.End goes; aligned to its bracket.
+std::string fitted(const Conversion &C, llvm::StringRef File, Span At,
+                   std::string New);
+
 /// The counter as use \p U spells it, without `&`: `ns->msg_bytes`. Empty if a
 /// macro spells it.
 std::string spelledCounter(const Conversion &C, const CounterUse &U);
@@ -51,7 +56,7 @@ bool convertible(const Conversion &C, size_t I, std::string &Why);
 /// Guards `all-uses-convertible`, `no-use-in-left-out-text`, `layout-free`,
 /// `objects-are-few` and `whole-object-copies` (RecordGuards.cpp,
 /// ObjectCopies.cpp). False if one fails.
-bool requireConvertible(Conversion &C, const Sharing &Shared);
+bool requireConvertible(Conversion &C);
 bool requireNoCopies(Conversion &C);
 
 /// Rewrites the declaration and sees to the include (PlanUses.cpp).

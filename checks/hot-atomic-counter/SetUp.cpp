@@ -76,9 +76,11 @@ public:
                               P.name(std::next(Steps.begin())->first).str()));
     Out.Init = Steps.begin()->first;
     auto &List = Steps.begin()->second;
-    std::stable_sort(
-        List.begin(), List.end(),
-        [](const InitStep &A, const InitStep &B) { return A.Event < B.Event; });
+    std::sort(List.begin(), List.end(),
+              [](const InitStep &A, const InitStep &B) {
+                return std::make_tuple(A.Event, A.Of->Field->Line) <
+                       std::make_tuple(B.Event, B.Of->Field->Line);
+              });
     Origin Of = originOf(Out.Init, List.front());
     for (NodeId N : Of.Makers)
       Out.Makers.push_back(N);

@@ -12,7 +12,7 @@
 // A function that is passed as an argument and called in place counts, as does
 // one behind an operation table. Where a table has several functions, all of
 // them count if the call hands the object on, and none else (may do either;
-// tests: FreeReachesUse and others in test/checks/hot-atomic-counter). What
+// test: fix-record-destroy.test). What
 // runs later (work, timers, callbacks of a grace period) is not reached by a
 // call.
 //
