@@ -28,7 +28,7 @@
 #include "UseReach.h"
 #include "fmt/format.h"
 #include <algorithm>
-#include <map>
+#include <set>
 
 namespace decontend {
 
@@ -278,38 +278,59 @@ private:
     return "which calls nothing that reaches a use";
   }
 
+  /// Functions that call \p Destroyer, and those that call these.
+  std::set<NodeId> leadTo(NodeId Destroyer) const {
+    std::set<NodeId> Out = {Destroyer};
+    std::vector<NodeId> Open = {Destroyer};
+    while (!Open.empty()) {
+      NodeId N = Open.back();
+      Open.pop_back();
+      for (uint32_t I : P.callers(N))
+        if (P.edges()[I].Kind != EdgeKind::SlotMany &&
+            Out.insert(P.edges()[I].Caller).second)
+          Open.push_back(P.edges()[I].Caller);
+    }
+    return Out;
+  }
+
   /// No error path may destroy what is not set up yet.
   bool notBeforeSetUp(NodeId Destroyer) {
-    std::map<NodeId, uint32_t> SetUpAt;
-    for (const HandOver &H : Of.Way)
-      SetUpAt[H.Node] = H.Event;
-    for (NodeId N : Of.Makers)
-      if (N == Init)
-        SetUpAt[N] = Steps.front().Event;
-    for (auto [N, Event] : SetUpAt) {
-      const FunctionFacts &F = *P.node(N).Facts;
+    std::vector<HandOver> All = Of.Way;
+    if (Of.Makers.count(Init))
+      All.push_back({Init, Steps.front().Event, Variable});
+    std::set<NodeId> Leading = leadTo(Destroyer);
+    for (const HandOver &H : All) {
+      const FunctionFacts &F = *P.node(H.Node).Facts;
       const std::string *Contents = C.text(P.str(F.Where.File));
       if (!Contents)
         return false;
       SourceText Text(*Contents);
-      ErrorPaths Paths(P, N, Text);
+      ErrorPaths Paths(P, H.Node, Text);
       auto Destroys = [&](uint32_t I) {
-        return P.find(F.Events[I].Callee) == Destroyer;
+        bool Passes = false;
+        for (const Expr &X : F.exprs(F.Events[I]))
+          Passes |= X.Base == H.Variable;
+        for (uint32_t E : P.callees(H.Node))
+          if (Passes && P.edges()[E].Event == I &&
+              Leading.count(P.edges()[E].Callee))
+            return true;
+        return false;
       };
       auto Fail = [&](uint32_t I) {
-        return fail(fmt::format("{} calls {}(), which would destroy {}, before "
-                                "it is set up at {}",
-                                at(N, I), P.name(Destroyer).str(),
-                                memberNames(C), at(N, Event)));
+        return fail(fmt::format(
+            "{} calls {}(), which would destroy {}, before it is set up at {}",
+            at(H.Node, I), P.calleeName(F.Events[I]).str(), memberNames(C),
+            at(H.Node, H.Event)));
       };
-      for (uint32_t I = 0; I < Event; ++I)
-        if (F.Events[I].Kind == EventKind::Call && Destroys(I))
+      for (uint32_t I = 0; I < H.Event; ++I) {
+        const Event &E = F.Events[I];
+        if (E.Kind == EventKind::Call && Destroys(I))
           return Fail(I);
-      for (const ErrorExit &X : Paths.Exits)
-        if (X.Branch < Event)
-          for (uint32_t I : Paths.undone(X))
-            if (Destroys(I))
-              return Fail(I);
+        if (E.Kind == EventKind::Goto)
+          for (uint32_t J : Paths.chain(E.Callee))
+            if (Destroys(J))
+              return Fail(J);
+      }
     }
     return true;
   }
